@@ -1,0 +1,79 @@
+/** @file context.h
+ *  The context: the root of everything. It owns the backends, the list of devices, the directories,
+ *  the allocator, the log and the clock. There is no other global state; two contexts in one process
+ *  do not know of each other.
+ */
+#ifndef HEDDLE_CONTEXT_H
+#define HEDDLE_CONTEXT_H
+
+#include "heddle/base.h"
+
+HED_BEGIN
+
+typedef struct hed_context hed_context;
+
+/** How to make a context. Start from hed_default_context_def(). Strings are copied. */
+typedef struct hed_context_def {
+    hed_allocator allocator;
+    hed_logger logger;
+    hed_clock clock;
+    /** Default device: an id ("cuda:0"), part of a name ("H200") or "best". NULL: HEDDLE_DEVICE, else "best". */
+    const char *device;
+    const char *cache_dir;  /**< compiled kernels; NULL: $XDG_CACHE_HOME/heddle; "": no cache on disk */
+    const char *data_dir;   /**< kept data; NULL: $XDG_DATA_HOME/heddle */
+    const char *kernel_dir; /**< read kernel files from here instead of the built-in text; NULL: HEDDLE_KERNEL_DIR */
+    /** Precompiled kernels for machines without NVRTC; NULL: HEDDLE_PTX_DIR, else beside the installed library. */
+    const char *ptx_dir;
+    /** Driver libraries; NULL: the usual names are tried (or HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY,
+     *  HEDDLE_NVRTC_LIBRARY where set); "": this one is not used. */
+    const char *opencl_library;
+    const char *cuda_library;
+    const char *nvrtc_library;
+    uint32_t host_threads; /**< threads of the host device, the caller's included; 0: one for each processor */
+} hed_context_def;
+
+/** Defaults: C allocator, no log, system clock, every backend, directories by the XDG rules. Thread class: any. */
+HED_API hed_context_def hed_default_context_def(void);
+
+/** Makes a context, loads what drivers there are and lists their devices. A driver that is missing or
+ *  broken is no failure (see hed_backend_report). `def` may be NULL for the defaults.
+ *  Thread class: any. Errors: MEMORY. */
+HED_API hed_status hed_context_create(const hed_context_def *def, hed_context **context, hed_error *error);
+
+/** Destroys a context. Everything made from it must be destroyed before. NULL is allowed. Thread class: owner. */
+HED_API void hed_context_destroy(hed_context *context);
+
+/** Directories in force; "" where there is none. Owned by the context. Thread class: any. */
+HED_API const char *hed_context_cache_dir(const hed_context *context);
+HED_API const char *hed_context_data_dir(const hed_context *context);
+
+/** The allocator, logger and clock that the context was made with. Thread class: any. */
+HED_API hed_allocator hed_context_allocator(const hed_context *context);
+HED_API hed_logger hed_context_logger(const hed_context *context);
+HED_API hed_clock hed_context_clock(const hed_context *context);
+
+typedef enum hed_backend_state {
+    HED_BACKEND_WORKS,
+    HED_BACKEND_LIMITED, /**< devices are there, something is missing (say NVRTC) */
+    HED_BACKEND_ABSENT,  /**< the driver library is not on this machine, or was not wanted */
+    HED_BACKEND_FAILED   /**< the library is there and does not work */
+} hed_backend_state;
+
+/** What became of one backend: what `heddle doctor` prints. Strings are owned by the context. */
+typedef struct hed_backend_report {
+    const char *name; /**< "cuda", "opencl", "host" */
+    hed_backend_state state;
+    uint32_t devices;
+    const char *library; /**< what was loaded, versions included; "" if nothing */
+    const char *reason;  /**< why it does not work or what is limited; "" if nothing */
+    const char *remedy;  /**< the Debian package or setting that mends it; "" if nothing */
+} hed_backend_report;
+
+/** Number of backends this library was built with. Thread class: any. */
+HED_API uint32_t hed_backend_count(const hed_context *context);
+/** Report on backend `index` < hed_backend_count(), in order of preference. Thread class: any. */
+HED_API hed_backend_report hed_backend_at(const hed_context *context, uint32_t index);
+
+HED_END
+
+#endif

@@ -1,0 +1,279 @@
+/** @file kernel.h
+ *  A kernel is described once, by a hed_kernel_def; the launcher, the tuner, the conformance test, the benchmark
+ *  and the docs read that one object. A hed_kernel is such a description compiled for one device.
+ *
+ *  Kernel text is OpenCL C 1.2 with Heddle's prelude in front (src/prelude/heddle.clh lists its words); the same
+ *  text compiles for CUDA. Each tunable parameter and each define is a macro of its own name in it.
+ */
+#ifndef HEDDLE_KERNEL_H
+#define HEDDLE_KERNEL_H
+
+#include "heddle/stream.h"
+#include "heddle/thread.h"
+
+HED_BEGIN
+
+typedef struct hed_kernel hed_kernel;
+typedef struct hed_kernel_def hed_kernel_def;
+
+enum {
+    HED_MAX_ARGUMENTS = 32,
+    HED_MAX_PARAMETERS = 24,
+    HED_MAX_DIMENSIONS = 8,
+    HED_MAX_STRUCT_BYTES = 4096 /**< a struct passed by value */
+};
+
+/* ---- pieces of a description ---- */
+
+/** A chunk of kernel text. The compiler's messages name it by `name` and count its own lines. */
+typedef struct hed_source {
+    const char *name; /**< file name, such as "blur.cl" */
+    const char *text; /**< NULL: the file `name` is read from hed_context_def.kernel_dir, else the current folder */
+    size_t size;      /**< bytes of text; 0: up to its final zero */
+} hed_source;
+
+typedef enum hed_language {
+    HED_OPENCL_C, /**< OpenCL C 1.2 and the prelude: every device */
+    HED_CUDA_C    /**< CUDA C++ as NVRTC takes it, without the prelude: CUDA devices only */
+} hed_language;
+
+typedef enum hed_argument_kind {
+    HED_BUFFER, /**< a hed_buffer, `__global T *` */
+    HED_SCALAR, /**< a number by value */
+    HED_STRUCT, /**< a struct by value, no pointers in it, at most HED_MAX_STRUCT_BYTES */
+    HED_LOCAL   /**< an array in local memory, HED_LOCAL(T, name); its bytes come from geometry() */
+} hed_argument_kind;
+
+typedef enum hed_type {
+    HED_BYTES, /**< no element type: structs and untyped buffers */
+    HED_INT32,
+    HED_UINT32,
+    HED_INT64,
+    HED_UINT64,
+    HED_FLOAT,
+    HED_DOUBLE,
+    HED_TYPE_COUNT
+} hed_type;
+
+typedef enum hed_access { HED_READ, HED_WRITE, HED_READ_WRITE } hed_access;
+
+typedef struct hed_argument_def {
+    const char *name;
+    hed_argument_kind kind;
+    hed_type type;
+    hed_access access;  /**< buffers */
+    size_t size;        /**< structs: bytes */
+    double tolerance;   /**< written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal */
+} hed_argument_def;
+
+/** A tunable parameter: a macro of this name in the kernel text, with one of these values. */
+typedef struct hed_parameter_def {
+    const char *name;
+    const int64_t *values; /**< (count), in order */
+    uint32_t count;
+    int64_t value;              /**< the default: one of `values` */
+    const char *const *labels;  /**< (count) names of choices, or NULL */
+} hed_parameter_def;
+
+/** A build-time constant that is not tuned: a size, or a user's own text. */
+typedef struct hed_define {
+    const char *name;
+    const char *value;
+} hed_define;
+
+/** One value for each parameter of a description, in its order. */
+typedef struct hed_config {
+    uint32_t count;
+    int64_t values[HED_MAX_PARAMETERS];
+} hed_config;
+
+/** One size for each named dimension of a description, in its order. */
+typedef struct hed_problem {
+    uint32_t count;
+    int64_t sizes[HED_MAX_DIMENSIONS];
+} hed_problem;
+
+/** How a launch is laid out. */
+typedef struct hed_geometry {
+    uint32_t dimensions;     /**< 1 to 3 */
+    uint64_t global[3];      /**< work items; rounded up to whole groups, so the kernel tests its index */
+    uint32_t group[3];       /**< work items of a group; all 0: chosen by hed_launch_over() */
+    uint64_t local_bytes[HED_MAX_ARGUMENTS]; /**< for each HED_LOCAL argument, by its index among all arguments */
+    uint32_t cluster;        /**< groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
+    uint64_t native_items;   /**< what the native function counts over; 0: product of `global` */
+    uint64_t native_grain;   /**< fewest items worth a thread; 0: one */
+} hed_geometry;
+
+/** What one launch must do at the least: the basis of every rate and of the roofline. */
+typedef struct hed_work {
+    double bytes;      /**< each input read once, each output written once */
+    double operations; /**< floating-point operations */
+    double items;      /**< in the metric's own unit */
+} hed_work;
+
+typedef enum hed_metric { HED_METRIC_BYTES, HED_METRIC_OPERATIONS, HED_METRIC_ITEMS } hed_metric;
+
+/** What a native function is given. `arguments[i]`: buffers, local arrays and structs: their memory; scalars: their address. */
+typedef struct hed_native_call {
+    const hed_kernel_def *def;
+    const hed_config *config;
+    const hed_problem *problem; /**< NULL when launched over an explicit geometry */
+    const hed_geometry *geometry;
+    void *const *arguments; /**< (def->argument_count) */
+    bool strict;
+} hed_native_call;
+
+typedef bool hed_valid_function(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict);
+typedef void hed_geometry_function(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry);
+typedef void hed_work_function(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work);
+/** Does items [begin, end) of `native_items`; called from several threads with disjoint ranges. */
+typedef void hed_native_range_function(const hed_native_call *call, uint64_t begin, uint64_t end);
+/** Called once by each of hed_team_size(team) threads, which meet in hed_team_barrier(team). */
+typedef void hed_native_team_function(const hed_native_call *call, hed_team *team, uint32_t member);
+/** Bytes of buffer argument `argument` for a sample problem. */
+typedef uint64_t hed_sample_bytes_function(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument);
+/** Writes argument `argument` of a sample problem: a buffer's first content, a scalar, or a struct. */
+typedef void hed_sample_fill_function(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
+
+/** Real inputs for the conformance test, the tuner and the benchmark. */
+typedef struct hed_sample_def {
+    const hed_problem *problems; /**< (count), small ones for conformance; odd sizes among them */
+    uint32_t count;
+    hed_problem benchmark; /**< fills a large GPU */
+    hed_sample_bytes_function *bytes;
+    hed_sample_fill_function *fill;
+} hed_sample_def;
+
+/** The one description. Everything in it must live as long as the kernels made from it. Start from {0}. */
+struct hed_kernel_def {
+    const char *name;          /**< unique, such as "convolution" */
+    const char *summary;       /**< one line for people */
+    const char *entry;         /**< entry point in the text; NULL: `name` */
+    const hed_source *sources; /**< (source_count), compiled as one text in this order */
+    uint32_t source_count;
+    hed_language language;
+    const hed_argument_def *arguments; /**< (argument_count) */
+    uint32_t argument_count;
+    const hed_parameter_def *parameters; /**< (parameter_count) */
+    uint32_t parameter_count;
+    const hed_define *defines; /**< (define_count) */
+    uint32_t define_count;
+    const char *const *dimensions; /**< (dimension_count) names of the problem's sizes: "n", "width", ... */
+    uint32_t dimension_count;
+    uint64_t needs;                   /**< bits of hed_capability */
+    const char *max_threads;          /**< parameter or number: work items of a group at most (launch bounds); NULL: none */
+    uint32_t min_groups;              /**< groups a compute unit should hold (launch bounds); 0: none */
+    bool may_spill;                   /**< a spill or a stack frame is accepted */
+    hed_valid_function *valid;        /**< NULL: every configuration that fits the device */
+    hed_geometry_function *geometry;  /**< NULL: launched with hed_launch_over() only */
+    hed_native_range_function *range; /**< native version, or */
+    hed_native_team_function *team;   /**< this one; both NULL: not valid on `host` */
+    hed_work_function *work;          /**< NULL: no rates */
+    hed_metric metric;
+    const char *metric_unit;          /**< "GB/s", "GFLOP/s", "constraints/s"; NULL: by metric */
+    hed_sample_def sample;
+    void *user;                       /**< for the functions above */
+};
+
+/* ---- configurations ---- */
+
+/** Value of parameter `name`; the caller's mistake (0 and an assert) if there is none. Thread class: rt. */
+HED_API int64_t hed_config_get(const hed_kernel_def *def, const hed_config *config, const char *name);
+/** Size of dimension `name`; likewise. Thread class: rt. */
+HED_API int64_t hed_problem_get(const hed_kernel_def *def, const hed_problem *problem, const char *name);
+/** The default of every parameter. Thread class: any. */
+HED_API hed_config hed_config_default(const hed_kernel_def *def);
+/** Number of configurations without constraints (the full product; saturates). Thread class: any. */
+HED_API uint64_t hed_config_count(const hed_kernel_def *def);
+/** Configuration `index` of the full product, the last parameter running fastest. Thread class: any. */
+HED_API hed_config hed_config_at(const hed_kernel_def *def, uint64_t index);
+/** Writes "WG=64 TILE=4" into `text` (cut to `size`). Thread class: any. */
+HED_API void hed_config_format(const hed_kernel_def *def, const hed_config *config, char *text, size_t size);
+/** A problem of these sizes. Thread class: rt. */
+HED_API hed_problem hed_problem_1d(int64_t n);
+HED_API hed_problem hed_problem_2d(int64_t width, int64_t height);
+HED_API hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z);
+
+/* ---- compiled kernels ---- */
+
+typedef enum hed_math {
+    HED_MATH_FAST,  /**< contraction, approximate divide and square root, denormals may be flushed */
+    HED_MATH_STRICT /**< the same bits on every device, whatever the group size */
+} hed_math;
+
+/** Where a configuration came from. */
+typedef enum hed_configured {
+    HED_CONFIGURED_GIVEN,             /**< by the caller */
+    HED_CONFIGURED_EXACT,             /**< tuned: this device, driver and size */
+    HED_CONFIGURED_OTHER_DRIVER,      /**< tuned under another driver version */
+    HED_CONFIGURED_NEAR_SIZE,         /**< tuned for a size near this one */
+    HED_CONFIGURED_SAME_ARCHITECTURE, /**< tuned on a device of the same architecture */
+    HED_CONFIGURED_SAME_VENDOR,       /**< tuned on a device of the same vendor */
+    HED_CONFIGURED_DEFAULT            /**< the description's default, or its first valid configuration */
+} hed_configured;
+
+/** A word for it, such as "same architecture". Thread class: any. */
+HED_API const char *hed_configured_name(hed_configured configured);
+
+typedef struct hed_kernel_options {
+    hed_math math;
+    const hed_config *config;   /**< NULL: the best known for `problem`, else the default */
+    const hed_problem *problem; /**< the size the kernel will be used with; NULL: unknown */
+    const hed_define *defines;  /**< (define_count), beside the description's own and before them */
+    uint32_t define_count;
+    uint32_t max_registers; /**< of a work item, where the compiler takes it; 0: no limit */
+    bool background;        /**< build in a thread; see hed_kernel_ready() */
+} hed_kernel_options;
+
+HED_API hed_kernel_options hed_default_kernel_options(void);
+
+/** Whether a configuration can run on a device, and if not, why (`reason`, nullable, `size` bytes).
+ *  Checks needs, launch bounds, local memory and valid(). Thread class: any. */
+HED_API bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                              hed_device *device, hed_math math, char *reason, size_t size);
+
+/** Compiles a kernel (or takes it from the cache). `options` may be NULL. With `background` the call returns at once
+ *  and an error of the build comes from hed_kernel_ready(). Thread class: any.
+ *  Errors: ARGUMENT, UNSUPPORTED (names the missing capability), LIMIT, BUILD (with the log), MEMORY, DRIVER, IO. */
+HED_API hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
+                                     hed_kernel **kernel, hed_error *error);
+/** Builds another configuration; launches go on with the old one until the new one is ready (at once without
+ *  `background`). On failure the old one stays. Thread class: owner. Errors: as hed_kernel_create. */
+HED_API hed_status hed_kernel_reconfigure(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error);
+/** OK: what was asked for last is in force. NOT_READY: it is still being built. Else the build's error, once.
+ *  Swaps a finished background build in. Thread class: owner. */
+HED_API hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error);
+/** Destroys a kernel once all its launches are done. NULL is allowed. Thread class: owner. */
+HED_API void hed_kernel_destroy(hed_kernel *kernel);
+
+HED_API const hed_kernel_def *hed_kernel_get_def(const hed_kernel *kernel); /**< Thread class: rt */
+HED_API hed_device *hed_kernel_device(const hed_kernel *kernel);            /**< Thread class: rt */
+/** The configuration in force, and where it came from (nullable). Thread class: rt. */
+HED_API hed_config hed_kernel_config(const hed_kernel *kernel, hed_configured *configured);
+/** The driver's handle: CUfunction or cl_kernel; NULL on host. Thread class: rt. */
+HED_API void *hed_kernel_native(const hed_kernel *kernel);
+
+/** What the compiler and the driver say of a kernel; -1 where they do not tell, or are known to lie. */
+typedef struct hed_kernel_resources {
+    int64_t registers;    /**< of a work item */
+    int64_t spill_bytes;  /**< stores and loads of spilled registers, of a work item */
+    int64_t stack_bytes;  /**< of a work item */
+    int64_t local_bytes;  /**< static local memory of a group */
+    int64_t max_group;    /**< largest group this kernel can run with */
+    int64_t lane_width;   /**< preferred multiple of the group size */
+    bool from_cache;      /**< not compiled in this process */
+    double build_seconds; /**< time the compiler took, now or when the cache entry was made */
+} hed_kernel_resources;
+
+/** Thread class: any. Errors: NOT_READY. */
+HED_API hed_status hed_kernel_get_resources(const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error);
+/** How many groups of this shape are resident on the device at once; asked before data are partitioned.
+ *  `*groups` is -1 where the driver does not tell. Thread class: any. Errors: NOT_READY, LIMIT, DRIVER. */
+HED_API hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items, uint64_t local_bytes,
+                                              int64_t *groups, hed_error *error);
+/** The compiler's log of the configuration in force; "" if it said nothing. Lives until the next swap. Thread class: owner. */
+HED_API const char *hed_kernel_log(const hed_kernel *kernel);
+
+HED_END
+
+#endif

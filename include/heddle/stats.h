@@ -1,0 +1,53 @@
+/** @file stats.h
+ *  Quantiles, confidence intervals and the deadline meter. Pure functions; no device.
+ */
+#ifndef HEDDLE_STATS_H
+#define HEDDLE_STATS_H
+
+#include "heddle/base.h"
+
+HED_BEGIN
+
+/** Quantile q in [0, 1] of `count` >= 1 ascending values: linear interpolation between order statistics
+ *  (Hyndman and Fan 1996, type 7). Thread class: rt. */
+HED_API double hed_quantile(const double *ascending, size_t count, double q);
+
+/** Distribution-free confidence interval of the median from the order statistics of `count` >= 1 ascending values
+ *  (binomial; David and Nagaraja 2003, section 7.1). The interval is the narrowest symmetric one that covers at least
+ *  `confidence`; for too few values it is the range. Gives the coverage that holds. Thread class: rt. */
+HED_API double hed_median_interval(const double *ascending, size_t count, double confidence, double *low, double *high);
+
+typedef struct hed_summary {
+    size_t count;
+    double minimum, p50, p99, maximum, mean;
+    double low, high; /**< 95 % confidence interval of the median */
+} hed_summary;
+
+/** Sorts `values` in place and sums them up. `count` 0 gives zeros. Thread class: rt. */
+HED_API hed_summary hed_summarize(double *values, size_t count);
+
+enum { HED_METER_BUCKETS = 64 * 16 };
+
+/** Counts how long a periodic task takes against its deadline. Times go into buckets 1/16 octave wide, so quantiles
+ *  are within 4.5 %; minimum, maximum, count and misses are exact. A plain value of fixed size: no allocation. */
+typedef struct hed_meter {
+    uint64_t deadline_ns;
+    uint64_t count, misses;
+    uint64_t minimum_ns, maximum_ns, total_ns;
+    uint32_t buckets[HED_METER_BUCKETS];
+} hed_meter;
+
+typedef struct hed_meter_report {
+    uint64_t count, misses;
+    double minimum_ns, p50_ns, p99_ns, maximum_ns, mean_ns;
+    double load; /**< mean / deadline */
+} hed_meter_report;
+
+/** Empties the meter. `deadline_ns` 0: nothing is ever missed. Thread class: rt. */
+HED_API void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns);
+HED_API void hed_meter_add(hed_meter *meter, uint64_t nanoseconds); /**< Thread class: rt, one thread */
+HED_API hed_meter_report hed_meter_read(const hed_meter *meter);    /**< Thread class: rt */
+
+HED_END
+
+#endif

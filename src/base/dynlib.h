@@ -1,0 +1,17 @@
+/* Libraries loaded at run time: the only place that calls dlopen. */
+#ifndef HED_BASE_DYNLIB_H
+#define HED_BASE_DYNLIB_H
+
+#include "heddle/base.h"
+
+typedef struct hed_dynlib hed_dynlib;
+
+/* Opens the first of `names` (ends with NULL) that loads. On failure NULL and the loader's last words in `reason`. */
+hed_dynlib *hed_dynlib_open(const hed_allocator *allocator, const char *const *names, char *reason, size_t size);
+void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library);
+const char *hed_dynlib_name(const hed_dynlib *library); /* the name that loaded */
+void *hed_dynlib_symbol(const hed_dynlib *library, const char *name);
+/* Fills a table of function pointers: names[i] to slots[i]. False and the first missing name in `missing`. */
+bool hed_dynlib_symbols(const hed_dynlib *library, const char *const *names, void **slots, size_t count, const char **missing);
+
+#endif

@@ -1,0 +1,16 @@
+/* A 128-bit non-cryptographic hash, for names of cache entries and checksums. Whoever uses it for equality compares too. */
+#ifndef HED_BASE_HASH_H
+#define HED_BASE_HASH_H
+
+#include "heddle/base.h"
+
+typedef struct hed_hash {
+    uint64_t a, b;
+} hed_hash;
+
+hed_hash hed_hash_start(void);
+hed_hash hed_hash_bytes(hed_hash hash, const void *bytes, size_t size); /* order and lengths matter: size is hashed too */
+hed_hash hed_hash_text(hed_hash hash, const char *text);
+void hed_hash_format(hed_hash hash, char text[33]); /* 32 hexadecimal digits */
+
+#endif

@@ -1,0 +1,21 @@
+/* Files and folders: joining, making, reading whole, writing so that a reader never sees half a file. */
+#ifndef HED_BASE_PATH_H
+#define HED_BASE_PATH_H
+
+#include "heddle/base.h"
+
+enum { HED_PATH_MAX = 4096 };
+
+/* folder + "/" + name into `path` (HED_PATH_MAX bytes); false if it does not fit. */
+bool hed_path_join(char *path, const char *folder, const char *name);
+/* Makes a folder and those above it. */
+hed_status hed_path_make(const char *folder, hed_error *error);
+/* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted.
+ * Released with hed_release(allocator, bytes, size + 1). IO: the text names the path and the reason. */
+hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
+/* Writes to a temporary name in the same folder, then renames. Nothing is left behind on failure. */
+hed_status hed_path_write(const char *path, const void *const *parts, const size_t *sizes, size_t count, hed_error *error);
+/* Folder of the file that holds this code (the library or the program), "" if unknown. */
+void hed_path_of_library(char *folder, size_t size);
+
+#endif

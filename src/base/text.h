@@ -1,0 +1,24 @@
+/* Growing and bounded text. */
+#ifndef HED_BASE_TEXT_H
+#define HED_BASE_TEXT_H
+
+#include "heddle/base.h"
+
+/* Growing text; allocation failures are remembered and reported once by `failed`. */
+typedef struct hed_text {
+    const hed_allocator *allocator;
+    char *bytes; /* zero-terminated, or NULL while empty */
+    size_t size, capacity;
+    bool failed;
+} hed_text;
+
+void hed_text_add(hed_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hed_text_add_bytes(hed_text *text, const void *bytes, size_t size);
+void hed_text_free(hed_text *text);
+
+/* Copies with a zero at the end, cut to `size`; true if it fit. */
+bool hed_text_copy(char *to, size_t size, const char *from);
+/* Whether `part` occurs in `text`, case ignored (ASCII). */
+bool hed_text_contains(const char *text, const char *part);
+
+#endif

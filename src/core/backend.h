@@ -1,0 +1,223 @@
+/* The driver interface: what a backend is to the core, and what the core is to a backend.
+ *
+ * A backend is one table of functions, struct hed_backend. The core has checked everything before it calls:
+ * arguments against the description, ranges against sizes, groups against limits. A backend turns the call into
+ * driver calls and driver errors into a status; it writes `error` with hed_fail() (base/error.h).
+ *
+ * The objects below are plain structs. The core makes and frees them; the fields under "backend's" belong to the
+ * backend, `impl` is whatever it allocates with the context's allocator (base/alloc.h).
+ */
+#ifndef HED_CORE_BACKEND_H
+#define HED_CORE_BACKEND_H
+
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "heddle/launch.h"
+
+typedef struct hed_backend hed_backend;
+typedef struct hed_program hed_program;
+typedef struct hed_step hed_step;
+
+/* ---- settings a backend reads ---- */
+
+/* Values of hed_context_def and of the environment, copied once by core/context.c. Strings are "" where unset. */
+typedef struct hed_settings {
+    hed_allocator allocator;
+    hed_logger logger;
+    hed_clock clock;
+    char *device, *cache_dir, *data_dir, *kernel_dir, *ptx_dir;
+    char *opencl_library, *cuda_library, *nvrtc_library; /* NULL: usual names; "": not used */
+    uint32_t host_threads;
+} hed_settings;
+
+/* ---- objects ---- */
+
+typedef struct hed_backend_slot {
+    const hed_backend *backend;
+    void *state; /* backend's */
+    hed_backend_state health;
+    uint32_t devices;
+    char library[256], reason[512], remedy[256]; /* backend's, in open() */
+} hed_backend_slot;
+
+struct hed_device {
+    hed_context *context;
+    const hed_settings *settings;
+    hed_backend_slot *slot;
+    const hed_backend *backend;
+    hed_device_info info; /* strings point into `text` */
+    char text[8][256];    /* id, platform, name, vendor, driver, then free use by the backend */
+    char build_key[512];  /* backend's, set by enumerate/adopt: everything of the device that decides on compiled code */
+    bool adopted;
+    _Atomic int open; /* core: 0 not yet, 1 open */
+    void *impl;       /* backend's, made by device_open() or device_adopt() */
+};
+
+struct hed_buffer {
+    hed_device *device;
+    hed_memory memory;
+    uint64_t size;
+    hed_buffer *parent; /* a part's whole */
+    uint64_t offset;    /* of a part in its parent */
+    void *host;         /* backend's: host address or NULL */
+    uint64_t address;   /* backend's: device address where the driver has one. The CUDA launcher passes &address. */
+    void *handle;       /* backend's: cl_mem */
+    void *impl;         /* backend's */
+    uint32_t gl_name;   /* shared OpenGL buffer, else 0 */
+    hed_gl gl;
+    bool gl_copied; /* no driver sharing: the core copies on acquire and release */
+};
+
+struct hed_stream {
+    hed_device *device;
+    hed_stream_def def;
+    void *native;        /* backend's: CUstream, cl_command_queue */
+    void *impl;          /* backend's */
+    hed_graph *recording;
+    struct hed_step_times *times; /* core: NULL if not timed */
+};
+
+struct hed_event {
+    hed_device *device;
+    bool recorded;
+    void *impl; /* backend's */
+};
+
+/* One compiled configuration. */
+struct hed_program {
+    hed_device *device;
+    const hed_kernel_def *def;
+    hed_config config;
+    hed_math math;
+    hed_kernel_resources resources; /* backend fills what it knows in program_load(), -1 stays elsewhere */
+    char *log;                      /* core: the build's log, "" if none */
+    size_t log_size;
+    uint32_t max_threads; /* launch bound, 0: none */
+    void *handle;         /* backend's: CUfunction, cl_kernel */
+    void *impl;           /* backend's */
+};
+
+/* What to compile. Texts and options together are the cache key. */
+typedef struct hed_build {
+    hed_device *device;
+    const hed_kernel_def *def;
+    const char *entry;
+    hed_math math;
+    const hed_define *defines; /* parameters, the description's defines, the options' defines, in one list */
+    uint32_t define_count;
+    const hed_source *sources; /* texts are there (not NULL); without the prelude */
+    uint32_t source_count;
+    uint32_t max_registers, max_threads, min_groups;
+} hed_build;
+
+/* What came out. Allocated by the backend with hed_allocate(); the core frees both with these sizes. */
+typedef struct hed_binary {
+    void *bytes; /* cubin, PTX, OpenCL program binary */
+    size_t size;
+    char *log; /* always zero-terminated; NULL if none */
+    size_t log_size;
+} hed_binary;
+
+/* One step of a stream, as recorded in a graph and as given to the backend. */
+struct hed_step {
+    hed_step_kind kind;
+    /* launch */
+    hed_program *program;
+    hed_geometry geometry;
+    hed_problem problem;
+    bool has_problem;
+    const hed_argument *arguments; /* (program->def->argument_count) */
+    /* copies and fills; a PINNED buffer counts as host memory: `host` is set and `to`/`from` is NULL */
+    hed_buffer *to, *from;
+    uint64_t to_offset, from_offset, size;
+    void *host_to;
+    const void *host_from;
+    unsigned char pattern[16];
+    uint32_t pattern_size;
+    /* call */
+    void (*function)(void *user);
+    void *user;
+};
+
+/* ---- the table ---- */
+
+struct hed_backend {
+    const char *name;
+
+    /* Loads the driver and fills slot->state, health, library, reason, remedy. Not being there is no failure;
+     * only MEMORY is. close() undoes it. */
+    hed_status (*open)(const hed_settings *settings, hed_backend_slot *slot);
+    void (*close)(const hed_settings *settings, hed_backend_slot *slot);
+    uint32_t (*device_count)(hed_backend_slot *slot);
+    /* Fills info, text and build_key of device `index`; must not create driver contexts. Called once at context creation. */
+    hed_status (*device_describe)(hed_backend_slot *slot, uint32_t index, hed_device *device);
+    /* First use: creates the driver's context. */
+    hed_status (*device_open)(hed_device *device, hed_error *error);
+    void (*device_close)(hed_device *device); /* also of adopted ones; the program's own handles stay */
+    hed_status (*device_adopt)(hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error);
+    hed_status (*device_native)(hed_device *device, hed_native_device *native, hed_error *error);
+    hed_status (*device_memory)(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
+    hed_status (*device_wait)(hed_device *device, hed_error *error);
+    void *(*symbol)(hed_backend_slot *slot, const char *name);
+
+    /* memory kind, size, and for CALLER `host`, for NATIVE `native` come in `def`; fills host, address, handle, impl. */
+    hed_status (*buffer_create)(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
+    hed_status (*buffer_part)(hed_buffer *part, hed_error *error);
+    void (*buffer_destroy)(hed_buffer *buffer);
+    /* Optional (NULL: never shared). UNSUPPORTED makes the core fall back to copies. */
+    hed_status (*buffer_share_gl)(hed_buffer *buffer, hed_error *error);
+    hed_status (*gl_acquire)(hed_stream *stream, hed_buffer *buffer, hed_error *error);
+    hed_status (*gl_release)(hed_stream *stream, hed_buffer *buffer, hed_error *error);
+
+    hed_status (*stream_create)(hed_stream *stream, hed_error *error);
+    void (*stream_destroy)(hed_stream *stream);
+    hed_status (*stream_wait)(hed_stream *stream, hed_error *error);
+    hed_status (*stream_done)(hed_stream *stream, bool *done, hed_error *error); /* never blocks */
+    hed_status (*stream_flush)(hed_stream *stream, hed_error *error);
+
+    /* Runs one step. With `timing` (an event pair of time_create) it brackets the step. */
+    hed_status (*step)(hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
+    hed_status (*map)(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error);
+    hed_status (*unmap)(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
+
+    /* Time of one step on the device. */
+    hed_status (*time_create)(hed_device *device, void **timing, hed_error *error);
+    void (*time_destroy)(hed_device *device, void *timing);
+    hed_status (*time_read)(hed_device *device, void *timing, double *seconds, hed_error *error); /* after a wait */
+
+    hed_status (*event_create)(hed_event *event, hed_error *error);
+    void (*event_destroy)(hed_event *event);
+    hed_status (*event_record)(hed_event *event, hed_stream *stream, hed_error *error);
+    hed_status (*event_done)(hed_event *event, bool *done, hed_error *error); /* never blocks */
+    hed_status (*event_wait)(hed_event *event, hed_error *error);
+    /* Same backend. UNSUPPORTED makes the core wait in the calling thread. */
+    hed_status (*stream_wait_event)(hed_stream *stream, hed_event *event, hed_error *error);
+    hed_status (*event_elapsed)(hed_event *from, hed_event *to, double *seconds, hed_error *error);
+
+    /* Source to binary; NULL: nothing to compile (host). BUILD fills error->log. May run in any thread. */
+    hed_status (*build)(const hed_build *build, hed_binary *binary, hed_error *error);
+    /* Text of options that build() would use, for the cache key: complete, the prelude's text not included. */
+    hed_status (*build_options)(const hed_build *build, char *text, size_t size);
+    /* Text of the prelude in front of `build`'s sources. */
+    const char *(*prelude)(const hed_build *build);
+    /* Binary to program: fills handle, impl, resources. FORMAT: the binary is not fit for this driver (core rebuilds). */
+    hed_status (*program_load)(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
+    void (*program_unload)(hed_program *program);
+    hed_status (*resident_groups)(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups,
+                                  hed_error *error);
+
+    /* Driver's own graphs; NULL: the core re-enqueues the steps. */
+    hed_status (*graph_build)(hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);
+    hed_status (*graph_update)(hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error);
+    hed_status (*graph_replay)(hed_stream *stream, void *impl, hed_error *error);
+    void (*graph_destroy)(hed_device *device, void *impl);
+};
+
+/* Composition root's list (src/heddle.c), in order of preference; ends with NULL. */
+extern const hed_backend *const hed_backends[];
+
+#endif
