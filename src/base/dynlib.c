@@ -1,0 +1,94 @@
+/* Libraries loaded at run time: the only place that calls dlopen. */
+#include "base/dynlib.h"
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct hed_dynlib {
+    void *handle;
+    char *name;
+};
+
+/* Whether the loader means that the library itself is not there. Its message is "FILE: WHAT: REASON"; a library that
+ * is there and needs another one that is not names the other as FILE. No word of it is compared but the system's own
+ * text for the reason, since messages may be translated. */
+static bool is_absent(const char *message, const char *name)
+{
+    char buffer[256];
+    const char *reason = strerror_r(ENOENT, buffer, sizeof buffer);
+    size_t name_length = strlen(name), length = strlen(message), reason_length = strlen(reason);
+    return strncmp(message, name, name_length) == 0 && message[name_length] == ':' && length > reason_length &&
+           strcmp(message + length - reason_length, reason) == 0;
+}
+
+hed_dynlib *hed_dynlib_open(const hed_allocator *allocator, const char *const *names, char *reason, size_t size)
+{
+    bool broken = false; /* `reason` already tells of a library that is there and does not load */
+    hed_text_copy(reason, size, "no library name to try");
+    for (size_t index = 0; names[index] != NULL; index++) {
+        void *handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+        if (handle == NULL) {
+            const char *message = dlerror();
+            message = message != NULL ? message : "the loader gave no reason";
+            bool absent = is_absent(message, names[index]);
+            if (index == 0 || (!broken && !absent)) {
+                hed_text_copy(reason, size, message);
+            }
+            broken = broken || !absent;
+            continue;
+        }
+        hed_dynlib *library = hed_allocate(allocator, sizeof *library);
+        char *name = hed_copy_text(allocator, names[index]);
+        if (library == NULL || name == NULL) {
+            hed_release(allocator, library, sizeof *library);
+            hed_release_text(allocator, name);
+            dlclose(handle);
+            hed_text_copy(reason, size, "out of memory");
+            return NULL;
+        }
+        *library = (hed_dynlib){handle, name};
+        return library;
+    }
+    return NULL;
+}
+
+void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library)
+{
+    if (library == NULL) {
+        return;
+    }
+    dlclose(library->handle);
+    hed_release_text(allocator, library->name);
+    hed_release(allocator, library, sizeof *library);
+}
+
+const char *hed_dynlib_name(const hed_dynlib *library)
+{
+    return library->name;
+}
+
+void *hed_dynlib_symbol(const hed_dynlib *library, const char *name)
+{
+    return dlsym(library->handle, name);
+}
+
+bool hed_dynlib_symbols(const hed_dynlib *library, const char *const *names, void **slots, size_t count,
+                        const char **missing)
+{
+    bool complete = true;
+    for (size_t index = 0; index < count; index++) {
+        slots[index] = dlsym(library->handle, names[index]);
+        if (slots[index] == NULL && complete) {
+            complete = false;
+            if (missing != NULL) {
+                *missing = names[index];
+            }
+        }
+    }
+    return complete;
+}

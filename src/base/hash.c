@@ -1,0 +1,71 @@
+/* A 128-bit hash of two 64-bit lanes. Every 8 bytes, read as a little-endian word on any machine, enter both lanes,
+ * and each lane is mixed by two rounds of multiply and xorshift, the construction of Steele, Lea and Flood's
+ * SplitMix (2014). Two rounds a word, not one: after one multiplication a difference in the top bit stays a single
+ * bit, which the next word could cancel. */
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t mix_a(uint64_t word)
+{
+    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
+    word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
+    return word ^ (word >> 31);
+}
+
+static uint64_t mix_b(uint64_t word)
+{
+    word = (word ^ (word >> 33)) * 0xff51afd7ed558ccdu;
+    word = (word ^ (word >> 29)) * 0x9fb21c651e98df25u;
+    return word ^ (word >> 32);
+}
+
+static hed_hash absorb(hed_hash hash, uint64_t word)
+{
+    hash.a = mix_a(hash.a ^ word);
+    hash.b = mix_b(hash.b + word);
+    return hash;
+}
+
+static uint64_t read_word(const unsigned char *bytes, size_t size)
+{
+    uint64_t word = 0;
+    for (size_t index = 0; index < size; index++) {
+        word |= (uint64_t)bytes[index] << (8 * index);
+    }
+    return word;
+}
+
+hed_hash hed_hash_start(void)
+{
+    /* Fraction bits of the square roots of 2 and 3: no lane starts at zero. */
+    return (hed_hash){0x6a09e667f3bcc908u, 0xbb67ae8584caa73bu};
+}
+
+hed_hash hed_hash_bytes(hed_hash hash, const void *bytes, size_t size)
+{
+    const unsigned char *next = bytes;
+    size_t left = size;
+    for (; left >= 8; left -= 8, next += 8) {
+        hash = absorb(hash, read_word(next, 8));
+    }
+    if (left > 0) {
+        hash = absorb(hash, read_word(next, left));
+    }
+    hash = absorb(hash, size); /* tells "ab" + "c" from "a" + "bc", and a tail from the same tail with zeros */
+    /* The lanes meet once a call, so that each half of the result depends on both. The map is invertible. */
+    hash.a += hash.b;
+    hash.b = mix_b(hash.b ^ (hash.a << 32 | hash.a >> 32));
+    return hash;
+}
+
+hed_hash hed_hash_text(hed_hash hash, const char *text)
+{
+    return hed_hash_bytes(hash, text, strlen(text));
+}
+
+void hed_hash_format(hed_hash hash, char text[33])
+{
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)hash.a, (unsigned long long)hash.b);
+}

@@ -1,0 +1,244 @@
+/* Files and folders: joining, making, reading whole, writing so that a reader never sees half a file. */
+#include "base/path.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static hed_status fail_io(hed_error *error, const char *what, const char *path, int code)
+{
+    char buffer[256];
+    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s", what, path, strerror_r(code, buffer, sizeof buffer));
+}
+
+bool hed_path_join(char *path, const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    bool slash = length > 0 && folder[length - 1] == '/';
+    int written = snprintf(path, HED_PATH_MAX, "%s%s%s", folder, slash ? "" : "/", name);
+    return written >= 0 && written < HED_PATH_MAX;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+hed_status hed_path_make(const char *folder, hed_error *error)
+{
+    char path[HED_PATH_MAX];
+    if (folder[0] == '\0' || !hed_text_copy(path, sizeof path, folder)) {
+        return fail_io(error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
+    }
+    /* Each '/' but a leading one ends the name of a folder to make, and so does the end of the text. */
+    for (char *end = path + 1;; end++) {
+        if (*end != '/' && *end != '\0') {
+            continue;
+        }
+        char former = *end;
+        *end = '\0';
+        /* Another process may make the same folder now: what counts is that it is there afterwards. */
+        if (mkdir(path, 0777) != 0) {
+            int code = errno;
+            if (!is_folder(path)) {
+                return fail_io(error, "make the folder", path, code == EEXIST ? ENOTDIR : code);
+            }
+        }
+        *end = former;
+        if (former == '\0') {
+            return HED_OK;
+        }
+    }
+}
+
+/* Reads to the end of the file into memory that grows, since the size of a pipe or of a file in /proc is not known
+ * before. `*capacity` is what is allocated, also on failure. */
+static hed_status read_all(const hed_allocator *allocator, int file, const char *path, size_t limit, char **bytes,
+                           size_t *size, size_t *capacity, hed_error *error)
+{
+    for (;;) {
+        if (*size > limit) {
+            return hed_fail(error, HED_ERROR_IO, "cannot read %s: it is larger than %zu bytes", path, limit);
+        }
+        if (*size + 1 >= *capacity) {
+            size_t larger = *capacity > limit / 2 ? limit + 2 : *capacity * 2; /* limit + 1 shows that it is over */
+            char *copy = hed_allocate(allocator, larger);
+            if (copy == NULL) {
+                return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", larger, path);
+            }
+            memcpy(copy, *bytes, *size);
+            hed_release(allocator, *bytes, *capacity);
+            *bytes = copy;
+            *capacity = larger;
+        }
+        ssize_t got = read(file, *bytes + *size, *capacity - *size - 1);
+        if (got == 0) {
+            return HED_OK;
+        }
+        if (got < 0 && errno != EINTR) {
+            return fail_io(error, "read", path, errno);
+        }
+        *size += got > 0 ? (size_t)got : 0;
+    }
+}
+
+hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size,
+                         hed_error *error)
+{
+    limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (file < 0 || fstat(file, &about) != 0) {
+        int code = errno;
+        if (file >= 0) {
+            close(file);
+        }
+        return fail_io(error, "read", path, code);
+    }
+    /* Two bytes more than the size: the zero, and one that lets the end be seen without growing. */
+    size_t capacity = about.st_size > 0 && (uint64_t)about.st_size <= limit ? (size_t)about.st_size + 2 : 4096;
+    size_t length = 0;
+    char *content = hed_allocate(allocator, capacity);
+    hed_status status = content != NULL ? read_all(allocator, file, path, limit, &content, &length, &capacity, error)
+                                        : hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s",
+                                                   capacity, path);
+    close(file);
+    /* Memory goes back with its exact size, and the caller knows only the size of the file. */
+    char *exact = status == HED_OK ? hed_allocate(allocator, length + 1) : NULL;
+    if (status == HED_OK && exact == NULL) {
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", length + 1, path);
+    }
+    if (status == HED_OK) {
+        memcpy(exact, content, length);
+        *bytes = exact;
+        *size = length;
+    }
+    hed_release(allocator, content, capacity);
+    return status;
+}
+
+/* Opens a new file beside `path`. The name is short, so that it fits wherever the name of the file itself does; it holds
+ * process, thread and time, and a name that is taken all the same (a folder shared by containers) is not touched. */
+static int open_temporary(const char *path, char *temporary)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+    for (int attempt = 0; attempt < 16; attempt++) {
+        int written = snprintf(temporary, HED_PATH_MAX, "%.*s.heddle-%ld-%ld-%llx.tmp", folder, path, (long)getpid(),
+                               (long)gettid(), (unsigned long long)hed_now());
+        if (written < 0 || written >= HED_PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST) {
+            return file;
+        }
+    }
+    return -1;
+}
+
+static bool write_all(int file, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(file, bytes, size);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        if (written == 0) { /* a file system that takes nothing and gives no reason is full */
+            errno = ENOSPC;
+            return false;
+        }
+        size_t done = written > 0 ? (size_t)written : 0;
+        bytes += done;
+        size -= done;
+    }
+    return true;
+}
+
+hed_status hed_path_write(const char *path, const void *const *parts, const size_t *sizes, size_t count,
+                          hed_error *error)
+{
+    /* Renaming over a link would replace the link, and over a device (/dev/null) the device. */
+    char target[PATH_MAX], temporary[HED_PATH_MAX];
+    struct stat about;
+    bool exists = stat(path, &about) == 0;
+    if (exists && !S_ISREG(about.st_mode)) {
+        return hed_fail(error, HED_ERROR_IO, "cannot write %s: it is not a regular file", path);
+    }
+    if (exists && realpath(path, target) != NULL) {
+        path = target;
+    }
+    int file = open_temporary(path, temporary);
+    if (file < 0) {
+        return fail_io(error, "write", path, errno);
+    }
+    bool good = true;
+    for (size_t index = 0; index < count && good; index++) {
+        good = write_all(file, parts[index], sizes[index]);
+    }
+    int code = errno;
+    if (close(file) != 0 && good) { /* network file systems report a full disk here */
+        good = false;
+        code = errno;
+    }
+    if (good && rename(temporary, path) != 0) {
+        good = false;
+        code = errno;
+    }
+    if (!good) {
+        unlink(temporary);
+        return fail_io(error, "write", path, code);
+    }
+    return HED_OK;
+}
+
+typedef struct own_object {
+    uintptr_t address;
+    char *path;
+    bool found;
+} own_object;
+
+/* Looks for the loaded object (the program or a library) that holds the address. */
+static int find_own_object(struct dl_phdr_info *object, size_t size, void *user)
+{
+    (void)size;
+    own_object *own = user;
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[index].p_vaddr;
+        if (object->dlpi_phdr[index].p_type != PT_LOAD || own->address < begin ||
+            own->address - begin >= object->dlpi_phdr[index].p_memsz) {
+            continue;
+        }
+        const char *name = object->dlpi_name; /* empty for the program itself */
+        own->found = realpath(name != NULL && name[0] != '\0' ? name : "/proc/self/exe", own->path) != NULL;
+        return 1;
+    }
+    return 0;
+}
+
+void hed_path_of_library(char *folder, size_t size)
+{
+    char path[PATH_MAX];
+    own_object own = {.address = (uintptr_t)&hed_path_of_library, .path = path};
+    dl_iterate_phdr(find_own_object, &own);
+    char *slash = own.found ? strrchr(path, '/') : NULL;
+    if (slash != NULL) {
+        slash[slash == path ? 1 : 0] = '\0';
+    }
+    if (slash == NULL || !hed_text_copy(folder, size, path)) {
+        hed_text_copy(folder, size, "");
+    }
+}

@@ -1,0 +1,112 @@
+/* Growing and bounded text. */
+#include "base/text.h"
+
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Room for `more` bytes and the final zero. */
+static bool reserve(hed_text *text, size_t more)
+{
+    if (text->failed) {
+        return false;
+    }
+    size_t free_bytes = text->capacity - text->size;
+    if (more < free_bytes) {
+        return true;
+    }
+    size_t capacity = text->capacity > 0 ? text->capacity : 256;
+    while (capacity - text->size <= more) {
+        if (capacity > SIZE_MAX / 2) {
+            text->failed = true;
+            return false;
+        }
+        capacity *= 2;
+    }
+    char *bytes = hed_allocate(text->allocator, capacity);
+    if (bytes == NULL) {
+        text->failed = true;
+        return false;
+    }
+    if (text->size > 0) {
+        memcpy(bytes, text->bytes, text->size);
+    }
+    hed_release(text->allocator, text->bytes, text->capacity);
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return true;
+}
+
+void hed_text_add(hed_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        text->failed = true;
+        return;
+    }
+    if (!reserve(text, (size_t)length)) {
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text->bytes + text->size, text->capacity - text->size, format, arguments);
+    va_end(arguments);
+    text->size += (size_t)length;
+}
+
+void hed_text_add_bytes(hed_text *text, const void *bytes, size_t size)
+{
+    if (!reserve(text, size)) {
+        return;
+    }
+    if (size > 0) {
+        memcpy(text->bytes + text->size, bytes, size);
+    }
+    text->size += size;
+    text->bytes[text->size] = '\0';
+}
+
+void hed_text_free(hed_text *text)
+{
+    hed_release(text->allocator, text->bytes, text->capacity);
+    *text = (hed_text){.allocator = text->allocator};
+}
+
+bool hed_text_copy(char *to, size_t size, const char *from)
+{
+    if (size == 0) {
+        return false;
+    }
+    size_t length = strlen(from);
+    bool fits = length < size;
+    length = fits ? length : size - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
+    return fits;
+}
+
+/* Not tolower(): names of devices must not match differently in another locale. */
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+bool hed_text_contains(const char *text, const char *part)
+{
+    for (;; text++) {
+        size_t same = 0;
+        while (part[same] != '\0' && lower(text[same]) == lower(part[same])) {
+            same++;
+        }
+        if (part[same] == '\0') {
+            return true;
+        }
+        if (*text == '\0') {
+            return false;
+        }
+    }
+}
