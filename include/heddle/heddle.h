@@ -16,6 +16,7 @@
 
 #include "heddle/base.h"
 #include "heddle/buffer.h"
+#include "heddle/cache.h"
 #include "heddle/context.h"
 #include "heddle/device.h"
 #include "heddle/kernel.h"

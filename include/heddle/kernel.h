@@ -113,7 +113,8 @@ typedef struct hed_work {
 
 typedef enum hed_metric { HED_METRIC_BYTES, HED_METRIC_OPERATIONS, HED_METRIC_ITEMS } hed_metric;
 
-/** What a native function is given. `arguments[i]`: buffers, local arrays and structs: their memory; scalars: their address. */
+/** What a native function is given. `arguments[i]`: the memory of a buffer, struct or scalar; NULL for a local array,
+ *  since a native function has its own stack. */
 typedef struct hed_native_call {
     const hed_kernel_def *def;
     const hed_config *config;
@@ -219,7 +220,7 @@ typedef struct hed_kernel_options {
     hed_math math;
     const hed_config *config;   /**< NULL: the best known for `problem`, else the default */
     const hed_problem *problem; /**< the size the kernel will be used with; NULL: unknown */
-    const hed_define *defines;  /**< (define_count), beside the description's own and before them */
+    const hed_define *defines;  /**< (define_count), beside the description's own, which they replace where the names are equal */
     uint32_t define_count;
     uint32_t max_registers; /**< of a work item, where the compiler takes it; 0: no limit */
     bool background;        /**< build in a thread; see hed_kernel_ready() */

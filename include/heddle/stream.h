@@ -107,8 +107,8 @@ HED_API hed_status hed_stream_times(hed_stream *stream, hed_step_time *times, ui
 
 /** From here the stream's steps are recorded and not run. Errors: ARGUMENT (already recording), MEMORY. */
 HED_API hed_status hed_graph_begin(hed_stream *stream, hed_error *error);
-/** Ends the recording. A recording that met an error gives that error here and no graph. Maps, events and copies across
- *  devices cannot be recorded. Errors: ARGUMENT, MEMORY, DRIVER, and what a step met. */
+/** Ends the recording. A step that failed is not in the chain. Maps, events and copies across devices cannot be
+ *  recorded (ARGUMENT). Errors: ARGUMENT (not recording), MEMORY, DRIVER. */
 HED_API hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error);
 /** Runs the chain as steps of `stream`, on the device it was recorded for. Errors: ARGUMENT, DRIVER, LOST. */
 HED_API hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *error);

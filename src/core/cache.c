@@ -1,0 +1,184 @@
+/* Disk cache, see cache.h. A file is a header (struct head), the request, the log, the binary; all numbers little-endian as
+ * the machines we run on are. The name is 32 hexadecimal digits of the request's hash and ".hedk". */
+#include "core/cache.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "heddle/cache.h"
+
+enum { ENTRY_LIMIT = 256 << 20 };
+static const char magic[16] = "heddle cache 1\n";
+static const char ending[] = ".hedk";
+
+struct head {
+    char magic[16];
+    uint64_t request_size, log_size, binary_size; /* log_size: its zero included, or 0 */
+    double build_seconds;
+    hed_hash checksum; /* of everything behind the header and of the sizes */
+};
+
+static hed_hash checksum_of(const struct head *head, const char *request, const char *log, const void *binary)
+{
+    hed_hash hash = hed_hash_start();
+    uint64_t sizes[3] = {head->request_size, head->log_size, head->binary_size};
+    hash = hed_hash_bytes(hash, sizes, sizeof sizes);
+    hash = hed_hash_bytes(hash, &head->build_seconds, sizeof head->build_seconds);
+    hash = hed_hash_bytes(hash, request, head->request_size);
+    hash = hed_hash_bytes(hash, log ? log : "", head->log_size);
+    return hed_hash_bytes(hash, binary, head->binary_size);
+}
+
+static bool entry_path(char *path, const char *folder, const char *request, size_t size)
+{
+    char name[64], digits[33];
+    hed_hash_format(hed_hash_bytes(hed_hash_start(), request, size), digits);
+    snprintf(name, sizeof name, "%s%s", digits, ending);
+    return folder[0] && hed_path_join(path, folder, name);
+}
+
+/* Whether `size` bytes are one whole undamaged entry; points into them. */
+static bool parse(const char *bytes, size_t size, struct head *head, const char **request, const char **log, const void **binary)
+{
+    if (size < sizeof *head) return false;
+    memcpy(head, bytes, sizeof *head);
+    uint64_t left = size - sizeof *head;
+    if (memcmp(head->magic, magic, sizeof magic) || head->request_size > left || head->log_size > left - head->request_size ||
+        head->binary_size != left - head->request_size - head->log_size)
+        return false;
+    *request = bytes + sizeof *head;
+    *log = *request + head->request_size;
+    *binary = *log + head->log_size;
+    hed_hash sum = checksum_of(head, *request, *log, *binary);
+    return sum.a == head->checksum.a && sum.b == head->checksum.b && (head->log_size == 0 || (*log)[head->log_size - 1] == 0);
+}
+
+static bool copy_out(const hed_settings *settings, const struct head *head, const char *log, const void *binary, hed_cache_entry *entry)
+{
+    *entry = (hed_cache_entry){.build_seconds = head->build_seconds};
+    entry->binary.size = head->binary_size;
+    entry->binary.bytes = hed_allocate(&settings->allocator, head->binary_size);
+    entry->binary.log_size = head->log_size;
+    if (head->log_size) entry->binary.log = hed_allocate(&settings->allocator, head->log_size);
+    if (!entry->binary.bytes || (head->log_size && !entry->binary.log)) {
+        hed_binary_free(settings, &entry->binary);
+        return false;
+    }
+    memcpy(entry->binary.bytes, binary, head->binary_size);
+    if (head->log_size) memcpy(entry->binary.log, log, head->log_size);
+    return true;
+}
+
+bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size, hed_cache_entry *entry)
+{
+    char path[HED_PATH_MAX], *bytes;
+    size_t size;
+    struct head head;
+    const char *found, *log;
+    const void *binary;
+    if (!entry_path(path, folder, request, request_size) || access(path, R_OK)) return false;
+    if (hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, NULL)) return false;
+    bool whole = parse(bytes, size, &head, &found, &log, &binary);
+    bool ours = whole && head.request_size == request_size && memcmp(found, request, request_size) == 0;
+    if (!whole) hed_log(&settings->logger, HED_LOG_WARNING, "cache entry %s is damaged: the kernel is compiled again", path);
+    bool loaded = ours && copy_out(settings, &head, log, binary, entry);
+    hed_release(&settings->allocator, bytes, size + 1);
+    return loaded;
+}
+
+void hed_cache_store(const hed_settings *settings, const char *folder, const char *request, size_t request_size, const hed_cache_entry *entry)
+{
+    char path[HED_PATH_MAX];
+    hed_error error;
+    if (!entry_path(path, folder, request, request_size)) return;
+    const hed_binary *binary = &entry->binary;
+    struct head head = {.request_size = request_size, .log_size = binary->log ? binary->log_size : 0, .binary_size = binary->size,
+                        .build_seconds = entry->build_seconds};
+    memcpy(head.magic, magic, sizeof magic);
+    head.checksum = checksum_of(&head, request, binary->log, binary->bytes);
+    const void *parts[] = {&head, request, binary->log, binary->bytes};
+    size_t sizes[] = {sizeof head, request_size, head.log_size, binary->size};
+    hed_status status = hed_path_make(folder, &error);
+    if (!status) status = hed_path_write(path, parts, sizes, 4, &error);
+    if (status) hed_log(&settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", error.text);
+}
+
+void hed_binary_free(const hed_settings *settings, hed_binary *binary)
+{
+    hed_release(&settings->allocator, binary->bytes, binary->size);
+    hed_release(&settings->allocator, binary->log, binary->log_size);
+    *binary = (hed_binary){0};
+}
+
+/* ---- what `heddle cache` shows ---- */
+
+typedef hed_status visit_function(const hed_context *context, const char *path, const char *name, hed_cache_report *report, hed_error *error);
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), tail = strlen(end);
+    return length > tail && strcmp(name + length - tail, end) == 0;
+}
+
+/* An entry, or what an interrupted writer of one left behind. */
+static bool is_ours(const char *name) { return strstr(name, ending) != NULL; }
+
+static hed_status visit_entries(const hed_context *context, visit_function *visit, hed_cache_report *report, hed_error *error)
+{
+    const char *folder = hed_context_cache_dir(context);
+    DIR *listing = folder[0] ? opendir(folder) : NULL;
+    if (!listing) return HED_OK;
+    hed_status first = HED_OK;
+    for (struct dirent *file; (file = readdir(listing));) {
+        char path[HED_PATH_MAX];
+        if (!is_ours(file->d_name) || !hed_path_join(path, folder, file->d_name)) continue;
+        hed_status status = visit(context, path, file->d_name, report, first ? NULL : error);
+        if (!first) first = status;
+    }
+    closedir(listing);
+    return first;
+}
+
+/* Another process may remove a file between listing and reading; that is no error. */
+static hed_status look_at(const hed_context *context, const char *path, const char *name, hed_cache_report *report, hed_error *error)
+{
+    hed_allocator allocator = hed_context_allocator(context);
+    char *bytes;
+    size_t size;
+    hed_status status = hed_path_read(&allocator, path, ENTRY_LIMIT, &bytes, &size, error);
+    if (status) return access(path, F_OK) ? HED_OK : status;
+    struct head head;
+    const char *request, *log;
+    const void *binary;
+    if (ends_with(name, ending) && parse(bytes, size, &head, &request, &log, &binary)) report->entries++;
+    else report->damaged++;
+    report->bytes += size;
+    hed_release(&allocator, bytes, size + 1);
+    return HED_OK;
+}
+
+hed_status hed_cache_info(const hed_context *context, hed_cache_report *report, hed_error *error)
+{
+    *report = (hed_cache_report){.folder = hed_context_cache_dir(context)};
+    return visit_entries(context, look_at, report, error);
+}
+
+static hed_status look_and_remove(const hed_context *context, const char *path, const char *name, hed_cache_report *report, hed_error *error)
+{
+    hed_status status = look_at(context, path, name, report, error);
+    if (status == HED_ERROR_MEMORY) return status;
+    if (unlink(path) && access(path, F_OK) == 0)
+        return hed_fail(error, HED_ERROR_IO, "%s cannot be removed: check the permissions of its folder", path);
+    return HED_OK;
+}
+
+hed_status hed_cache_clear(hed_context *context, hed_cache_report *removed, hed_error *error)
+{
+    hed_cache_report report = {.folder = hed_context_cache_dir(context)};
+    hed_status status = visit_entries(context, look_and_remove, &report, error);
+    if (removed) *removed = report;
+    return status;
+}

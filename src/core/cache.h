@@ -1,0 +1,20 @@
+/* The disk cache of compiled kernels: files named by the hash of a request, each with its request, log and binary.
+ * Deletable at any time, safe with several processes at once, never trusted: an entry whose checksum or request does
+ * not fit is as good as absent. */
+#ifndef HED_CORE_CACHE_H
+#define HED_CORE_CACHE_H
+
+#include "core/backend.h"
+
+typedef struct hed_cache_entry {
+    hed_binary binary;
+    double build_seconds;
+} hed_cache_entry;
+
+/* Looks `request` up in `folder`; false if it is not there, or damaged. The caller frees binary as of hed_binary. */
+bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size, hed_cache_entry *entry);
+/* Stores it; a failure (read-only folder, full disk) is logged and no error. */
+void hed_cache_store(const hed_settings *settings, const char *folder, const char *request, size_t request_size, const hed_cache_entry *entry);
+void hed_binary_free(const hed_settings *settings, hed_binary *binary);
+
+#endif

@@ -1,0 +1,89 @@
+/* Configurations and problems: plain values aligned with a description's parameters and dimensions. */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/objects.h"
+
+int64_t hed_config_get(const hed_kernel_def *def, const hed_config *config, const char *name)
+{
+    for (uint32_t i = 0; i < def->parameter_count; i++)
+        if (strcmp(def->parameters[i].name, name) == 0) return config->values[i];
+    assert(!"hed_config_get: no parameter of this name");
+    return 0;
+}
+
+int64_t hed_problem_get(const hed_kernel_def *def, const hed_problem *problem, const char *name)
+{
+    for (uint32_t i = 0; i < def->dimension_count; i++)
+        if (strcmp(def->dimensions[i], name) == 0) return problem->sizes[i];
+    assert(!"hed_problem_get: no dimension of this name");
+    return 0;
+}
+
+hed_config hed_config_default(const hed_kernel_def *def)
+{
+    hed_config config = {.count = def->parameter_count};
+    for (uint32_t i = 0; i < def->parameter_count; i++) config.values[i] = def->parameters[i].value;
+    return config;
+}
+
+uint64_t hed_config_count(const hed_kernel_def *def)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < def->parameter_count; i++)
+        if (__builtin_mul_overflow(count, def->parameters[i].count, &count)) return UINT64_MAX;
+    return count;
+}
+
+hed_config hed_config_at(const hed_kernel_def *def, uint64_t index)
+{
+    hed_config config = {.count = def->parameter_count};
+    for (uint32_t i = def->parameter_count; i-- > 0;) {
+        const hed_parameter_def *parameter = &def->parameters[i];
+        config.values[i] = parameter->values[index % parameter->count];
+        index /= parameter->count;
+    }
+    return config;
+}
+
+static const char *label_of(const hed_parameter_def *parameter, int64_t value)
+{
+    for (uint32_t i = 0; parameter->labels && i < parameter->count; i++)
+        if (parameter->values[i] == value) return parameter->labels[i];
+    return NULL;
+}
+
+void hed_config_format(const hed_kernel_def *def, const hed_config *config, char *text, size_t size)
+{
+    size_t used = 0;
+    if (size) text[0] = 0;
+    for (uint32_t i = 0; i < def->parameter_count && used < size; i++) {
+        const hed_parameter_def *parameter = &def->parameters[i];
+        const char *label = label_of(parameter, config->values[i]), *blank = i ? " " : "";
+        int n = label ? snprintf(text + used, size - used, "%s%s=%s", blank, parameter->name, label)
+                      : snprintf(text + used, size - used, "%s%s=%" PRId64, blank, parameter->name, config->values[i]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+hed_problem hed_problem_1d(int64_t n) { return (hed_problem){1, {n}}; }
+hed_problem hed_problem_2d(int64_t width, int64_t height) { return (hed_problem){2, {width, height}}; }
+hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z) { return (hed_problem){3, {x, y, z}}; }
+
+uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *config)
+{
+    if (!def->max_threads) return 0;
+    for (uint32_t i = 0; i < def->parameter_count; i++)
+        if (strcmp(def->parameters[i].name, def->max_threads) == 0) return (uint32_t)config->values[i];
+    return (uint32_t)strtoul(def->max_threads, NULL, 10);
+}
+
+const char *hed_configured_name(hed_configured configured)
+{
+    static const char *const names[] = {"given",    "exact",   "other driver", "near size", "same architecture", "same vendor",
+                                        "default"};
+    return (unsigned)configured < sizeof names / sizeof names[0] ? names[configured] : "unknown";
+}

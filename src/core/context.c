@@ -1,0 +1,196 @@
+/* The context: settings from the definition and the environment, the backends, the list of devices.
+ * The only file that reads the environment. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "core/objects.h"
+
+hed_context_def hed_default_context_def(void)
+{
+    return (hed_context_def){.allocator = hed_default_allocator(), .clock = hed_default_clock()};
+}
+
+/* ---- settings ---- */
+
+/* A set-user-id program must not follow its caller's paths. */
+static const char *environment(const char *name)
+{
+    const char *value = secure_getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+static hed_status copy_setting(const hed_allocator *allocator, char **to, const char *value)
+{
+    *to = hed_copy_text(allocator, value);
+    return value && !*to ? HED_ERROR_MEMORY : HED_OK;
+}
+
+/* The XDG base directory rules: the variable, else the folder under HOME, else nothing. */
+static void xdg_folder(char *path, const char *variable, const char *under_home)
+{
+    char base[HED_PATH_MAX];
+    const char *folder = environment(variable), *home = environment("HOME");
+    path[0] = 0;
+    if (folder && folder[0] == '/') {
+        if (!hed_path_join(path, folder, "heddle")) path[0] = 0;
+    } else if (home && hed_path_join(base, home, under_home)) {
+        if (!hed_path_join(path, base, "heddle")) path[0] = 0;
+    }
+}
+
+/* Kernels compiled ahead lie beside the installed library: lib/../share/heddle/ptx. */
+static void default_ptx_dir(char *path)
+{
+    char library[HED_PATH_MAX];
+    hed_path_of_library(library, sizeof library);
+    if (!library[0] || !hed_path_join(path, library, "../share/heddle/ptx") || access(path, R_OK) != 0) path[0] = 0;
+}
+
+static const char *given_or(const char *given, const char *variable)
+{
+    return given ? given : environment(variable);
+}
+
+static hed_status make_settings(hed_settings *settings, const hed_context_def *def)
+{
+    char cache[HED_PATH_MAX], data[HED_PATH_MAX], ptx[HED_PATH_MAX];
+    const hed_allocator *a = &settings->allocator;
+    xdg_folder(cache, "XDG_CACHE_HOME", ".cache");
+    xdg_folder(data, "XDG_DATA_HOME", ".local/share");
+    default_ptx_dir(ptx);
+    const char *kernel_dir = given_or(def->kernel_dir, "HEDDLE_KERNEL_DIR");
+    const char *ptx_dir = given_or(def->ptx_dir, "HEDDLE_PTX_DIR");
+    settings->allocator = def->allocator;
+    settings->logger = def->logger;
+    settings->clock = def->clock;
+    settings->host_threads = def->host_threads;
+    const struct {
+        char **to;
+        const char *value;
+    } all[] = {
+        {&settings->device, given_or(def->device, "HEDDLE_DEVICE")},
+        {&settings->cache_dir, def->cache_dir ? def->cache_dir : cache},
+        {&settings->data_dir, def->data_dir ? def->data_dir : data},
+        {&settings->kernel_dir, kernel_dir ? kernel_dir : ""},
+        {&settings->ptx_dir, ptx_dir ? ptx_dir : ptx},
+        {&settings->opencl_library, given_or(def->opencl_library, "HEDDLE_OPENCL_LIBRARY")},
+        {&settings->cuda_library, given_or(def->cuda_library, "HEDDLE_CUDA_LIBRARY")},
+        {&settings->nvrtc_library, given_or(def->nvrtc_library, "HEDDLE_NVRTC_LIBRARY")},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (copy_setting(a, all[i].to, all[i].value)) return HED_ERROR_MEMORY;
+    return HED_OK;
+}
+
+static void free_settings(hed_settings *settings)
+{
+    hed_allocator a = settings->allocator;
+    char *all[] = {settings->device,  settings->cache_dir,      settings->data_dir,     settings->kernel_dir,
+                   settings->ptx_dir, settings->opencl_library, settings->cuda_library, settings->nvrtc_library};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hed_release_text(&a, all[i]);
+}
+
+/* ---- devices of the backends ---- */
+
+static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
+{
+    uint32_t count = slot->backend->device_count(slot);
+    for (uint32_t i = 0; i < count && context->device_count < HED_MAX_DEVICES; i++) {
+        hed_device *device = hed_allocate(&context->settings.allocator, sizeof *device);
+        if (!device) return HED_ERROR_MEMORY;
+        device->context = context;
+        device->settings = &context->settings;
+        device->slot = slot;
+        device->backend = slot->backend;
+        if (slot->backend->device_describe(slot, i, device)) {
+            hed_log(&context->settings.logger, HED_LOG_WARNING, "%s: device %u cannot be described and is left out", slot->backend->name, i);
+            hed_release(&context->settings.allocator, device, sizeof *device);
+            continue;
+        }
+        slot->devices++;
+        context->devices[context->device_count++] = device;
+    }
+    return HED_OK;
+}
+
+/* GPUs first, by backend; then the host, which has no driver in between; then other processors. */
+static uint32_t rank(const hed_device *device)
+{
+    if (device->info.type == HED_DEVICE_GPU) return 0;
+    return strcmp(device->info.backend, "host") == 0 ? 1 : 2;
+}
+
+static void sort_devices(hed_context *context)
+{
+    for (uint32_t i = 1; i < context->device_count; i++)
+        for (uint32_t j = i; j > 0 && rank(context->devices[j]) < rank(context->devices[j - 1]); j--) {
+            hed_device *other = context->devices[j];
+            context->devices[j] = context->devices[j - 1];
+            context->devices[j - 1] = other;
+        }
+}
+
+static hed_status open_backends(hed_context *context)
+{
+    for (uint32_t i = 0; hed_backends[i]; i++) {
+        hed_backend_slot *slot = &context->slots[context->slot_count];
+        slot->backend = hed_backends[i];
+        if (hed_backends[i]->open(&context->settings, slot)) return HED_ERROR_MEMORY;
+        context->slot_count++;
+        if (list_devices(context, slot)) return HED_ERROR_MEMORY;
+    }
+    sort_devices(context);
+    return HED_OK;
+}
+
+hed_status hed_context_create(const hed_context_def *def, hed_context **context, hed_error *error)
+{
+    hed_context_def defaults = hed_default_context_def();
+    if (!def) def = &defaults;
+    *context = NULL;
+    if (!def->allocator.allocate || !def->allocator.release || !def->clock.now)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_context_def lacks an allocator or a clock: start from hed_default_context_def()");
+    hed_context *made = hed_allocate(&def->allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a context");
+    made->settings.allocator = def->allocator;
+    pthread_mutex_init(&made->open_lock, NULL);
+    if (make_settings(&made->settings, def) || open_backends(made)) {
+        hed_context_destroy(made);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory while the devices were listed");
+    }
+    *context = made;
+    return HED_OK;
+}
+
+static void free_device(hed_device *device)
+{
+    if (device->open) device->backend->device_close(device);
+    hed_release(&device->settings->allocator, device, sizeof *device);
+}
+
+void hed_context_destroy(hed_context *context)
+{
+    if (!context) return;
+    for (uint32_t i = 0; i < context->device_count; i++) free_device(context->devices[i]);
+    for (uint32_t i = 0; i < context->slot_count; i++) context->slots[i].backend->close(&context->settings, &context->slots[i]);
+    pthread_mutex_destroy(&context->open_lock);
+    free_settings(&context->settings);
+    hed_allocator allocator = context->settings.allocator;
+    hed_release(&allocator, context, sizeof *context);
+}
+
+const char *hed_context_cache_dir(const hed_context *context) { return context->settings.cache_dir; }
+const char *hed_context_data_dir(const hed_context *context) { return context->settings.data_dir; }
+hed_allocator hed_context_allocator(const hed_context *context) { return context->settings.allocator; }
+hed_logger hed_context_logger(const hed_context *context) { return context->settings.logger; }
+hed_clock hed_context_clock(const hed_context *context) { return context->settings.clock; }
+
+uint32_t hed_backend_count(const hed_context *context) { return context->slot_count; }
+
+hed_backend_report hed_backend_at(const hed_context *context, uint32_t index)
+{
+    const hed_backend_slot *slot = &context->slots[index];
+    return (hed_backend_report){slot->backend->name, slot->health, slot->devices, slot->library, slot->reason, slot->remedy};
+}

@@ -1,0 +1,141 @@
+/* Graphs: a chain of steps recorded once. Where the driver has graphs of its own it replays them; elsewhere the steps are
+ * enqueued again. A recorded launch owns a copy of its arguments and a share of its compiled kernel. */
+#include <string.h>
+
+#include "core/objects.h"
+
+static const hed_allocator *allocator_of(const hed_graph *graph) { return &graph->device->settings->allocator; }
+
+static hed_variant *variant_of(const hed_step *step) { return (hed_variant *)step->program; /* its first member */ }
+
+static void free_arguments(const hed_allocator *allocator, const hed_argument *arguments, uint32_t count)
+{
+    if (!arguments) return;
+    for (uint32_t i = 0; i < count; i++)
+        if (arguments[i].kind == HED_STRUCT && arguments[i].value.bytes)
+            hed_release(allocator, (void *)(uintptr_t)arguments[i].value.bytes, arguments[i].size);
+    hed_release(allocator, (void *)(uintptr_t)arguments, (count ? count : 1) * sizeof *arguments);
+}
+
+static hed_argument *copy_arguments(const hed_allocator *allocator, const hed_argument *arguments, uint32_t count)
+{
+    hed_argument *copy = hed_allocate(allocator, (count ? count : 1) * sizeof *copy);
+    for (uint32_t i = 0; copy && i < count; i++) {
+        copy[i] = arguments[i];
+        if (arguments[i].kind != HED_STRUCT) continue;
+        void *bytes = hed_allocate(allocator, arguments[i].size);
+        copy[i].value.bytes = bytes;
+        if (!bytes) {
+            free_arguments(allocator, copy, count);
+            return NULL;
+        }
+        memcpy(bytes, arguments[i].value.bytes, arguments[i].size);
+    }
+    return copy;
+}
+
+static void free_step(const hed_graph *graph, hed_step *step)
+{
+    if (step->kind != HED_STEP_LAUNCH) return;
+    free_arguments(allocator_of(graph), step->arguments, step->program->def->argument_count);
+    hed_variant_release(variant_of(step));
+}
+
+static hed_status grow(hed_graph *graph, hed_error *error)
+{
+    if (graph->count < graph->capacity) return HED_OK;
+    uint32_t capacity = graph->capacity ? graph->capacity * 2 : 16;
+    hed_step *steps = hed_allocate(allocator_of(graph), capacity * sizeof *steps);
+    if (!steps) return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u steps of a graph", capacity);
+    if (graph->count) memcpy(steps, graph->steps, graph->count * sizeof *steps);
+    hed_release(allocator_of(graph), graph->steps, graph->capacity * sizeof *steps);
+    graph->steps = steps;
+    graph->capacity = capacity;
+    return HED_OK;
+}
+
+hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *error)
+{
+    hed_status status = grow(graph, error);
+    if (status) return status;
+    hed_step *added = &graph->steps[graph->count];
+    *added = *step;
+    if (step->kind == HED_STEP_LAUNCH) {
+        added->arguments = copy_arguments(allocator_of(graph), step->arguments, step->program->def->argument_count);
+        if (!added->arguments) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
+        hed_variant_retain(variant_of(step));
+    }
+    graph->count++;
+    return HED_OK;
+}
+
+hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
+{
+    if (stream->recording) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is already recording a graph");
+    hed_graph *graph = hed_allocate(&stream->device->settings->allocator, sizeof *graph);
+    if (!graph) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph");
+    graph->device = stream->device;
+    stream->recording = graph;
+    return HED_OK;
+}
+
+hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error)
+{
+    *graph = NULL;
+    hed_graph *made = stream->recording;
+    if (!made) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
+    stream->recording = NULL;
+    hed_status status = HED_OK;
+    if (made->count && stream->device->backend->graph_build)
+        status = stream->device->backend->graph_build(made->device, made->steps, made->count, &made->impl, error);
+    if (status) {
+        hed_graph_destroy(made);
+        return status;
+    }
+    *graph = made;
+    return HED_OK;
+}
+
+static const char *step_name(const hed_step *step)
+{
+    static const char *const names[] = {"launch", "write", "read", "copy", "fill", "call"};
+    return step->kind == HED_STEP_LAUNCH ? step->program->def->name : names[step->kind];
+}
+
+hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *error)
+{
+    if (stream->device != graph->device)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a graph recorded for %s in a stream of %s", graph->device->info.id, stream->device->info.id);
+    if (stream->recording && graph->count) return hed_fail(error, HED_ERROR_ARGUMENT, "a replay cannot be recorded in a graph");
+    if (graph->impl) return graph->device->backend->graph_replay(stream, graph->impl, error);
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < graph->count && !status; i++) status = hed_stream_step(stream, &graph->steps[i], step_name(&graph->steps[i]), error);
+    return status;
+}
+
+uint32_t hed_graph_step_count(const hed_graph *graph) { return graph->count; }
+
+/* Called by hed_graph_update() in launch/, which has checked the arguments. */
+hed_status hed_graph_set_arguments(hed_graph *graph, uint32_t index, const hed_argument *arguments, hed_error *error)
+{
+    hed_step *step = &graph->steps[index];
+    uint32_t count = step->program->def->argument_count;
+    const hed_argument *former = step->arguments;
+    hed_argument *copy = copy_arguments(allocator_of(graph), arguments, count);
+    if (!copy) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
+    step->arguments = copy;
+    hed_status status = graph->impl ? graph->device->backend->graph_update(graph->device, graph->impl, graph->steps, index, error) : HED_OK;
+    if (status) step->arguments = former;
+    free_arguments(allocator_of(graph), status ? copy : former, count);
+    return status;
+}
+
+void hed_graph_destroy(hed_graph *graph)
+{
+    if (!graph) return;
+    const hed_allocator *allocator = allocator_of(graph);
+    if (graph->impl) graph->device->backend->graph_destroy(graph->device, graph->impl);
+    for (uint32_t i = 0; i < graph->count; i++) free_step(graph, &graph->steps[i]);
+    hed_release(allocator, graph->steps, graph->capacity * sizeof *graph->steps);
+    hed_release(allocator, graph, sizeof *graph);
+}

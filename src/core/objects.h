@@ -1,0 +1,92 @@
+/* What only the core and the launcher see of the objects: the context, a kernel, a graph. */
+#ifndef HED_CORE_OBJECTS_H
+#define HED_CORE_OBJECTS_H
+
+#include <pthread.h>
+
+#include "core/backend.h"
+
+enum { HED_MAX_BACKENDS = 8, HED_MAX_DEVICES = 64 };
+
+struct hed_context {
+    hed_settings settings;
+    hed_backend_slot slots[HED_MAX_BACKENDS];
+    uint32_t slot_count;
+    hed_device *devices[HED_MAX_DEVICES]; /* in order of preference */
+    uint32_t device_count;
+    pthread_mutex_t open_lock; /* one device is opened at a time */
+};
+
+/* A compiled configuration is shared by its kernel and by the graphs that recorded it. */
+typedef struct hed_variant {
+    hed_program program;
+    hed_configured configured;
+    _Atomic uint32_t users;
+    struct hed_variant *retired; /* next in the kernel's list of former variants */
+} hed_variant;
+
+typedef enum hed_build_state { HED_BUILD_IDLE, HED_BUILD_RUNNING, HED_BUILD_DONE } hed_build_state;
+
+/* What a background build works on: its own copy of everything it needs. */
+typedef struct hed_build_job {
+    struct hed_kernel *kernel;
+    hed_config config;
+    hed_configured configured;
+    uint32_t max_registers;
+    hed_variant *variant; /* the result, or NULL and `error` */
+    hed_error error;
+} hed_build_job;
+
+struct hed_kernel {
+    hed_device *device;
+    const hed_kernel_def *def;
+    hed_math math;
+    hed_define *defines; /* copies of the options' defines */
+    uint32_t define_count;
+    hed_variant *active;  /* NULL until the first build is done */
+    hed_variant *retired; /* launches of these may still be on their way */
+    pthread_t thread;
+    _Atomic int build; /* hed_build_state */
+    hed_build_job *job;
+};
+
+struct hed_graph {
+    hed_device *device;
+    hed_step *steps;
+    uint32_t count, capacity;
+    void *impl; /* backend's graph, NULL: steps are enqueued again */
+};
+
+typedef struct hed_timed_step {
+    hed_step_kind kind;
+    const char *name;
+    void *timing; /* backend's */
+} hed_timed_step;
+
+/* The times kept for a stream: a ring of the last `capacity` steps. */
+struct hed_step_times {
+    uint32_t capacity, first, count;
+    hed_timed_step steps[];
+};
+
+/* core/context.c */
+hed_status hed_device_ensure_open(hed_device *device, hed_error *error);
+
+/* core/stream.c: runs, records or times one step that has been checked. */
+hed_status hed_stream_step(hed_stream *stream, const hed_step *step, const char *name, hed_error *error);
+
+/* core/graph.c */
+hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *error);
+hed_status hed_graph_set_arguments(hed_graph *graph, uint32_t index, const hed_argument *arguments, hed_error *error);
+
+/* core/program.c: compiles one configuration or takes it from the cache. */
+hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
+                              const hed_define *defines, uint32_t define_count, uint32_t max_registers, hed_variant **variant,
+                              hed_error *error);
+hed_variant *hed_variant_retain(hed_variant *variant);
+void hed_variant_release(hed_variant *variant);
+
+/* core/config.c: launch bound of a configuration, 0 if there is none. */
+uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *config);
+
+#endif

@@ -1,0 +1,216 @@
+/* From a description and a configuration to a compiled program: text and defines are put together, the cache is asked, the
+ * backend compiles what is not there, and loads it. */
+#include "core/program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "core/cache.h"
+
+enum { SOURCE_LIMIT = 64 << 20, OPTIONS_SIZE = 4096 };
+
+/* ---- putting a build together ---- */
+
+static void set_parameters(hed_build_text *text, const hed_kernel_def *def, const hed_config *config)
+{
+    for (uint32_t i = 0; i < def->parameter_count; i++) {
+        snprintf(text->values[i], sizeof text->values[i], "%" PRId64, config->values[i]);
+        text->defines[text->build.define_count++] = (hed_define){def->parameters[i].name, text->values[i]};
+    }
+}
+
+/* A define of the options replaces the description's define of the same name. */
+static void set_defines(hed_build_text *text, const hed_define *own, uint32_t own_count, const hed_define *extra, uint32_t extra_count)
+{
+    for (uint32_t i = 0; i < own_count; i++) {
+        bool replaced = false;
+        for (uint32_t j = 0; j < extra_count; j++) replaced = replaced || strcmp(own[i].name, extra[j].name) == 0;
+        if (!replaced) text->defines[text->build.define_count++] = own[i];
+    }
+    for (uint32_t i = 0; i < extra_count; i++) text->defines[text->build.define_count++] = extra[i];
+}
+
+/* A chunk comes from HEDDLE_KERNEL_DIR if the file is there, else from its own text, else from the file of its name. */
+static hed_status load_source(const hed_settings *settings, const hed_source *from, hed_source *to, char **owned, size_t *owned_size, hed_error *error)
+{
+    char path[HED_PATH_MAX];
+    *to = *from;
+    if (!to->size && to->text) to->size = strlen(to->text);
+    bool in_folder = settings->kernel_dir[0] && hed_path_join(path, settings->kernel_dir, from->name) &&
+                     hed_path_read(&settings->allocator, path, SOURCE_LIMIT, owned, owned_size, NULL) == HED_OK;
+    if (!in_folder && from->text) return HED_OK;
+    if (!in_folder) {
+        hed_status status = hed_path_read(&settings->allocator, from->name, SOURCE_LIMIT, owned, owned_size, error);
+        if (status) return status;
+    }
+    to->text = *owned;
+    to->size = *owned_size;
+    return HED_OK;
+}
+
+hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
+                               const hed_define *defines, uint32_t define_count, uint32_t max_registers, hed_error *error)
+{
+    const hed_settings *settings = device->settings;
+    const hed_allocator *allocator = &settings->allocator;
+    *text = (hed_build_text){.allocator = *allocator, .source_count = def->source_count};
+    text->define_capacity = def->parameter_count + def->define_count + define_count;
+    text->defines = hed_allocate(allocator, (text->define_capacity + 1) * sizeof *text->defines);
+    text->sources = hed_allocate(allocator, (def->source_count + 1) * sizeof *text->sources);
+    text->owned = hed_allocate(allocator, (def->source_count + 1) * sizeof *text->owned);
+    if (!text->defines || !text->sources || !text->owned) return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", def->name);
+    text->build = (hed_build){.device = device, .def = def, .entry = def->entry ? def->entry : def->name, .math = math,
+                              .defines = text->defines, .sources = text->sources, .source_count = def->source_count,
+                              .max_registers = max_registers, .max_threads = hed_config_max_threads(def, config),
+                              .min_groups = def->min_groups};
+    set_parameters(text, def, config);
+    set_defines(text, def->defines, def->define_count, defines, define_count);
+    for (uint32_t i = 0; i < def->source_count; i++) {
+        hed_status status = load_source(settings, &def->sources[i], &text->sources[i], &text->owned[i].bytes, &text->owned[i].size, error);
+        if (status) return status;
+    }
+    return HED_OK;
+}
+
+void hed_build_text_free(hed_build_text *text)
+{
+    for (uint32_t i = 0; text->owned && i < text->source_count; i++)
+        if (text->owned[i].bytes) hed_release(&text->allocator, text->owned[i].bytes, text->owned[i].size + 1);
+    hed_release(&text->allocator, text->owned, (text->source_count + 1) * sizeof *text->owned);
+    hed_release(&text->allocator, text->sources, (text->source_count + 1) * sizeof *text->sources);
+    hed_release(&text->allocator, text->defines, (text->define_capacity + 1) * sizeof *text->defines);
+}
+
+/* ---- the request: everything that decides on the compiled bytes, as text ---- */
+
+static hed_status make_request(const hed_build *build, hed_text *request, hed_error *error)
+{
+    const hed_backend *backend = build->device->backend;
+    char options[OPTIONS_SIZE], digits[33];
+    hed_status status = backend->build_options(build, options, sizeof options);
+    if (status) return hed_fail(error, status, "the build options of %s are longer than %d bytes", build->def->name, OPTIONS_SIZE - 1);
+    hed_hash_format(hed_hash_text(hed_hash_start(), backend->prelude(build)), digits);
+    bool ahead = !(build->device->info.capabilities & HED_CAN_SOURCE); /* compiled ahead, for any device: see ptx_dir */
+    hed_text_add(request, "%s\n%s\n%s\nprelude %s\nentry %s\n", backend->name, ahead ? "ahead" : build->device->build_key, options, digits,
+                 build->entry);
+    for (uint32_t i = 0; i < build->define_count; i++) hed_text_add(request, "define %s %s\n", build->defines[i].name, build->defines[i].value);
+    for (uint32_t i = 0; i < build->source_count; i++) {
+        hed_text_add(request, "source %s %zu\n", build->sources[i].name, build->sources[i].size);
+        hed_text_add_bytes(request, build->sources[i].text, build->sources[i].size);
+    }
+    return request->failed ? hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", build->def->name) : HED_OK;
+}
+
+/* ---- compiling and loading ---- */
+
+static void set_resources_unknown(hed_kernel_resources *r)
+{
+    r->registers = r->spill_bytes = r->stack_bytes = r->local_bytes = r->max_group = r->lane_width = -1;
+}
+
+/* Loads a binary into the program; the program keeps the log. */
+static hed_status load(hed_program *program, const hed_build *build, hed_cache_entry *entry, bool from_cache, hed_error *error)
+{
+    set_resources_unknown(&program->resources);
+    program->resources.from_cache = from_cache;
+    program->resources.build_seconds = entry->build_seconds;
+    program->log = entry->binary.log;
+    program->log_size = entry->binary.log_size;
+    hed_status status = program->device->backend->program_load(program, build, &entry->binary, error);
+    if (status) {
+        program->log = NULL;
+        program->log_size = 0;
+        return status;
+    }
+    entry->binary.log = NULL;
+    entry->binary.log_size = 0;
+    return HED_OK;
+}
+
+static hed_status load_from(hed_program *program, const hed_build *build, const char *folder, const hed_text *request, bool *loaded)
+{
+    const hed_settings *settings = program->device->settings;
+    hed_cache_entry entry;
+    hed_error error;
+    *loaded = false;
+    if (!hed_cache_load(settings, folder, request->bytes, request->size, &entry)) return HED_OK;
+    hed_status status = load(program, build, &entry, true, &error);
+    hed_binary_free(settings, &entry.binary);
+    *loaded = status == HED_OK;
+    if (status == HED_ERROR_FORMAT)
+        hed_log(&settings->logger, HED_LOG_WARNING, "the driver refuses the cached %s, which is compiled again: %s", program->def->name, error.text);
+    return status == HED_ERROR_FORMAT ? HED_OK : status;
+}
+
+static hed_status compile(hed_program *program, const hed_build *build, const hed_text *request, hed_error *error)
+{
+    const hed_settings *settings = program->device->settings;
+    hed_cache_entry entry = {{0}, 0};
+    uint64_t start = settings->clock.now(settings->clock.user);
+    hed_status status = program->device->backend->build(build, &entry.binary, error);
+    entry.build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
+    if (!status) hed_cache_store(settings, settings->cache_dir, request->bytes, request->size, &entry);
+    if (!status) status = load(program, build, &entry, false, error);
+    hed_binary_free(settings, &entry.binary);
+    return status;
+}
+
+static hed_status obtain(hed_program *program, const hed_build *build, hed_error *error)
+{
+    const hed_settings *settings = program->device->settings;
+    hed_text request = {.allocator = &settings->allocator};
+    bool loaded = false, source = program->device->info.capabilities & HED_CAN_SOURCE;
+    hed_status status = make_request(build, &request, error);
+    if (!status) status = load_from(program, build, source ? settings->cache_dir : settings->ptx_dir, &request, &loaded);
+    if (!status && !loaded && !source)
+        status = hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: %s cannot compile kernels here and this configuration of %s was not compiled ahead (%s)",
+                          program->def->name, program->device->info.id, program->def->name, program->device->slot->remedy);
+    if (!status && !loaded) status = compile(program, build, &request, error);
+    hed_text_free(&request);
+    return status;
+}
+
+hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
+                              const hed_define *defines, uint32_t define_count, uint32_t max_registers, hed_variant **variant, hed_error *error)
+{
+    const hed_allocator *allocator = &device->settings->allocator;
+    *variant = NULL;
+    hed_variant *made = hed_allocate(allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
+    made->program = (hed_program){.device = device, .def = def, .config = *config, .math = math, .max_threads = hed_config_max_threads(def, config)};
+    made->users = 1;
+    hed_status status = HED_OK;
+    if (device->backend->build) {
+        hed_build_text text;
+        status = hed_build_text_make(&text, device, def, math, config, defines, define_count, max_registers, error);
+        if (!status) status = obtain(&made->program, &text.build, error);
+        hed_build_text_free(&text);
+    } else {
+        set_resources_unknown(&made->program.resources);
+        status = device->backend->program_load(&made->program, NULL, NULL, error);
+    }
+    if (status) {
+        hed_release(allocator, made, sizeof *made);
+        return status;
+    }
+    *variant = made;
+    return HED_OK;
+}
+
+hed_variant *hed_variant_retain(hed_variant *variant)
+{
+    variant->users++;
+    return variant;
+}
+
+void hed_variant_release(hed_variant *variant)
+{
+    if (!variant || --variant->users) return;
+    hed_device *device = variant->program.device;
+    device->backend->program_unload(&variant->program);
+    hed_release(&device->settings->allocator, variant->program.log, variant->program.log_size);
+    hed_release(&device->settings->allocator, variant, sizeof *variant);
+}

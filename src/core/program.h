@@ -1,0 +1,26 @@
+/* A build put together from a description: owns the texts and lists that hed_build points to. */
+#ifndef HED_CORE_PROGRAM_H
+#define HED_CORE_PROGRAM_H
+
+#include "core/objects.h"
+
+typedef struct hed_build_text {
+    hed_build build;
+    hed_allocator allocator;
+    hed_define *defines; /* (define_capacity + 1) */
+    uint32_t define_capacity;
+    hed_source *sources; /* (source_count + 1) */
+    uint32_t source_count;
+    struct {
+        char *bytes;
+        size_t size;
+    } *owned; /* (source_count + 1) texts read from files */
+    char values[HED_MAX_PARAMETERS][24];
+} hed_build_text;
+
+/* Free it with hed_build_text_free(), after a failure too. */
+hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
+                               const hed_define *defines, uint32_t define_count, uint32_t max_registers, hed_error *error);
+void hed_build_text_free(hed_build_text *text);
+
+#endif
