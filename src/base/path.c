@@ -129,8 +129,8 @@ hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_
     return status;
 }
 
-/* Opens a new file beside `path`. The name is short, so that it fits wherever the name of the file itself does; it holds
- * process, thread and time, and a name that is taken all the same (a folder shared by containers) is not touched. */
+/* Opens a new file beside `path`. Its name holds process, thread and time; one that is taken all the same (a folder
+ * shared by containers) is not touched. It does not grow with the name of the file, which may be as long as allowed. */
 static int open_temporary(const char *path, char *temporary)
 {
     const char *slash = strrchr(path, '/');

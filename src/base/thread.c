@@ -1,0 +1,295 @@
+/* A team of threads with a barrier. Members wait by spinning a short while on a word with a cache line of its own and
+ * then sleep in the kernel on the same word (Drepper, "Futexes are tricky", 2011). The barrier is the central one that
+ * counts arrivals and turns a phase (Mellor-Crummey and Scott 1991, section 3.1, with a counter for the sense). */
+#include "heddle/thread.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    LINE = 64,
+    SPIN_NS = 50000,      /* about what sleeping and waking cost together */
+    SPINS_BY_CLOCK = 64,  /* looks at the word between two looks at the clock */
+    PIECES_BY_MEMBER = 4, /* of hed_team_for(): so that a late member does not hold up the rest */
+    THREADS_MAX = 1 << 22 /* Linux has no more, on any machine */
+};
+
+/* A counter that others wait on. */
+typedef struct gate {
+    _Alignas(LINE) atomic_uint value;
+    atomic_uint sleepers;
+} gate;
+
+typedef struct member {
+    hed_team *team;
+    pthread_t thread;
+    uint32_t index;
+} member;
+
+struct hed_team {
+    hed_allocator allocator;
+    uint32_t size;
+    uint32_t threads; /* started, member 0 not counted */
+    bool spin;        /* each member has a processor of its own */
+    bool running, ending;
+    void (*function)(void *user, hed_team *team, uint32_t member);
+    void *user;
+    member *members; /* `size` of them; the first is the caller's and not used */
+    gate start;      /* turned at the start of each run */
+    gate phase;      /* turned when all have come to the barrier */
+    gate done;       /* turned when the last thread has ended its part of a run */
+    _Alignas(LINE) atomic_uint arrived; /* at the barrier */
+    _Alignas(LINE) atomic_uint busy;    /* threads that have not ended their part */
+};
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory"); /* on most cores `yield` does nothing at all */
+#endif
+}
+
+/* Returns once the gate's value is not `seen` any more. */
+static void wait_at(gate *at, unsigned seen, bool spin)
+{
+    if (spin) {
+        uint64_t end = 0;
+        do {
+            for (int look = 0; look < SPINS_BY_CLOCK; look++) {
+                if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) {
+                    return;
+                }
+                pause_processor();
+            }
+            end = end != 0 ? end : hed_now() + SPIN_NS;
+        } while (hed_now() < end);
+    }
+    if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) {
+        return;
+    }
+    /* Either turn() sees this sleeper, or the kernel sees the new value and does not let it sleep: each side writes its
+     * word before it reads the other's, all in one total order. */
+    atomic_fetch_add_explicit(&at->sleepers, 1, memory_order_seq_cst);
+    while (atomic_load_explicit(&at->value, memory_order_seq_cst) == seen) {
+        syscall(SYS_futex, &at->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    }
+    atomic_fetch_sub_explicit(&at->sleepers, 1, memory_order_relaxed);
+}
+
+/* Lets everybody pass who waits at the gate. Only one thread at a time turns a gate. */
+static void turn(gate *at)
+{
+    unsigned next = atomic_load_explicit(&at->value, memory_order_relaxed) + 1;
+    atomic_store_explicit(&at->value, next, memory_order_seq_cst);
+    if (atomic_load_explicit(&at->sleepers, memory_order_seq_cst) > 0) {
+        syscall(SYS_futex, &at->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
+uint32_t hed_processor_count(void)
+{
+    /* The set of the calling thread, which is the one that the threads it starts inherit. */
+    for (size_t processors = 1024; processors <= (size_t)1 << 20; processors *= 2) {
+        cpu_set_t *set = CPU_ALLOC(processors);
+        if (set == NULL) {
+            break;
+        }
+        size_t size = CPU_ALLOC_SIZE(processors);
+        int failed = sched_getaffinity(0, size, set), code = errno;
+        int count = failed == 0 ? CPU_COUNT_S(size, set) : 0;
+        CPU_FREE(set);
+        if (count > 0) {
+            return (uint32_t)count;
+        }
+        if (failed == 0 || code != EINVAL) { /* EINVAL: the kernel knows of more processors than the set holds */
+            break;
+        }
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (uint32_t)online : 1;
+}
+
+static void *run_member(void *argument)
+{
+    member *self = argument;
+    hed_team *team = self->team;
+    unsigned seen = 0; /* runs that this member has taken part in */
+    for (;;) {
+        wait_at(&team->start, seen, team->spin);
+        seen++;
+        if (team->ending) {
+            return NULL;
+        }
+        team->function(team->user, team, self->index);
+        if (atomic_fetch_sub_explicit(&team->busy, 1, memory_order_acq_rel) == 1) {
+            turn(&team->done);
+        }
+    }
+}
+
+/* Starts a thread for each member but the first. Gives 0 or the error number. */
+static int start_threads(hed_team *team)
+{
+    /* Signals belong to the program's own threads. Faults stay open: they strike the thread that made them, and blocked
+     * they would end the process past the handlers of debuggers and sanitizers. */
+    sigset_t blocked, former;
+    sigfillset(&blocked);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    for (size_t index = 0; index < sizeof faults / sizeof faults[0]; index++) {
+        sigdelset(&blocked, faults[index]);
+    }
+    pthread_sigmask(SIG_SETMASK, &blocked, &former);
+    int code = 0;
+    for (uint32_t index = 1; index < team->size && code == 0; index++) {
+        member *next = &team->members[index];
+        *next = (member){.team = team, .index = index};
+        code = pthread_create(&next->thread, NULL, run_member, next);
+        if (code == 0) {
+            char name[16]; /* the kernel's limit */
+            snprintf(name, sizeof name, "heddle-%u", index % THREADS_MAX);
+            pthread_setname_np(next->thread, name);
+            team->threads++;
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
+    return code;
+}
+
+hed_status hed_team_create(const hed_allocator *allocator, uint32_t threads, hed_team **team, hed_error *error)
+{
+    assert(team != NULL);
+    *team = NULL;
+    uint32_t processors = hed_processor_count();
+    uint32_t size = threads > 0 ? threads : processors;
+    hed_team *made = size <= THREADS_MAX ? hed_allocate(allocator, sizeof *made) : NULL;
+    member *members = made != NULL ? hed_allocate(allocator, size * sizeof *members) : NULL;
+    if (members == NULL) {
+        hed_release(allocator, made, sizeof *made);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a team of %u threads", size);
+    }
+    made->allocator = allocator != NULL ? *allocator : hed_default_allocator();
+    made->size = size;
+    made->spin = size <= processors;
+    made->members = members;
+    int code = start_threads(made);
+    if (code != 0) {
+        uint32_t started = made->threads + 1;
+        hed_team_destroy(made);
+        char buffer[256];
+        return hed_fail(error, HED_ERROR_MEMORY,
+                        "a team of %u threads: the system gave %u (%s); ask for fewer or raise the limit (ulimit -u)",
+                        size, started, strerror_r(code, buffer, sizeof buffer));
+    }
+    *team = made;
+    return HED_OK;
+}
+
+void hed_team_destroy(hed_team *team)
+{
+    if (team == NULL) {
+        return;
+    }
+    assert(!team->running);
+    team->ending = true;
+    turn(&team->start);
+    for (uint32_t index = 1; index <= team->threads; index++) {
+        pthread_join(team->members[index].thread, NULL);
+    }
+    hed_allocator allocator = team->allocator;
+    hed_release(&allocator, team->members, team->size * sizeof *team->members);
+    hed_release(&allocator, team, sizeof *team);
+}
+
+uint32_t hed_team_size(const hed_team *team)
+{
+    return team->size;
+}
+
+void hed_team_run(hed_team *team, void (*function)(void *user, hed_team *team, uint32_t member), void *user)
+{
+    assert(!team->running); /* not from inside a run, not from two threads */
+    if (team->size == 1) {
+        function(user, team, 0);
+        return;
+    }
+    team->running = true;
+    team->function = function;
+    team->user = user;
+    atomic_store_explicit(&team->busy, team->size - 1, memory_order_relaxed); /* made visible by turn() */
+    unsigned seen = atomic_load_explicit(&team->done.value, memory_order_relaxed);
+    turn(&team->start);
+    function(user, team, 0);
+    wait_at(&team->done, seen, team->spin);
+    team->running = false;
+}
+
+void hed_team_barrier(hed_team *team)
+{
+    if (team->size == 1) {
+        return;
+    }
+    unsigned seen = atomic_load_explicit(&team->phase.value, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 < team->size) {
+        wait_at(&team->phase, seen, team->spin);
+        return;
+    }
+    atomic_store_explicit(&team->arrived, 0, memory_order_relaxed); /* nobody arrives again before the turn */
+    turn(&team->phase);
+}
+
+/* A range in pieces of nearly the same length, which the members take as they become free. */
+typedef struct pieces {
+    void (*function)(void *user, uint64_t begin, uint64_t end);
+    void *user;
+    uint64_t length, longer; /* the first `longer` pieces have one element more than `length` */
+    uint64_t total;
+    _Alignas(LINE) atomic_uint_least64_t next;
+} pieces;
+
+static void take_pieces(void *user, hed_team *team, uint32_t member_index)
+{
+    (void)team;
+    (void)member_index;
+    pieces *work = user;
+    for (;;) {
+        uint64_t piece = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+        if (piece >= work->total) {
+            return;
+        }
+        uint64_t begin = piece * work->length + (piece < work->longer ? piece : work->longer);
+        uint64_t end = begin + work->length + (piece < work->longer ? 1 : 0);
+        work->function(work->user, begin, end);
+    }
+}
+
+void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
+                  void (*function)(void *user, uint64_t begin, uint64_t end), void *user)
+{
+    uint64_t most = count / (grain > 0 ? grain : 1); /* pieces, if each is to be at least `grain` long */
+    uint64_t wanted = (uint64_t)team->size * PIECES_BY_MEMBER;
+    uint64_t total = most < wanted ? most : wanted;
+    if (team->size == 1 || total < 2) {
+        if (count > 0) {
+            function(user, 0, count);
+        }
+        return;
+    }
+    pieces work = {
+        .function = function, .user = user, .length = count / total, .longer = count % total, .total = total};
+    hed_team_run(team, take_pieces, &work);
+}
