@@ -27,5 +27,6 @@
 #include "heddle/stats.h"
 #include "heddle/stream.h"
 #include "heddle/thread.h"
+#include "heddle/tree.h"
 
 #endif
