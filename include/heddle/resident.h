@@ -38,7 +38,7 @@ typedef enum hed_resident_state {
     HED_RESIDENT_IDLE_EXIT, /**< left after idle_exit_ns; hed_resident_post() starts it again */
     HED_RESIDENT_STOPPED,   /**< by hed_resident_stop() */
     HED_RESIDENT_TIMED_OUT, /**< a wait on the device ran into its time-out */
-    HED_RESIDENT_LOST       /**< the heartbeat stands still and the driver reports the stream as failed */
+    HED_RESIDENT_LOST       /**< it ended without saying why, or the driver reports its stream as failed */
 } hed_resident_state;
 
 /** Starts the kernel in `stream`, which is its own until hed_resident_stop(). Thread class: owner.
@@ -51,7 +51,7 @@ HED_API hed_status hed_resident_post(hed_resident *resident, const void *request
 HED_API hed_status hed_resident_poll(hed_resident *resident, void *reply);
 /** Polls for at most `timeout_ns`. Thread class: rt. Errors: as hed_resident_poll; NOT_READY when the time is over. */
 HED_API hed_status hed_resident_wait(hed_resident *resident, void *reply, uint64_t timeout_ns);
-/** State, and the heartbeat counter (nullable), which grows while the kernel waits for work. Thread class: rt. */
+/** State, and the heartbeat (nullable), which changes while the kernel waits for work. Asks the driver too. Thread class: owner. */
 HED_API hed_resident_state hed_resident_get_state(const hed_resident *resident, uint64_t *heartbeat);
 /** Tells the kernel to leave, waits for it at most `timeout_ns`. Thread class: owner. Errors: TIMEOUT, DRIVER, LOST. */
 HED_API hed_status hed_resident_stop(hed_resident *resident, uint64_t timeout_ns, hed_error *error);

@@ -1,0 +1,210 @@
+/* The host's side of a resident kernel. The mailbox and its rules are described in prelude/resident.clh. */
+#include "heddle/resident.h"
+
+#include <string.h>
+
+#include "launch/launch.h"
+
+enum {
+    DOORBELL = 0,
+    ANSWERED = 16,
+    STATE = 17,
+    HEARTBEAT = 18,
+    REQUEST = 32,
+    MOST_BYTES = 64 << 10
+};
+static const uint32_t QUIT = UINT32_MAX;
+/* States the device writes; the order of prelude/resident.clh. */
+enum { IS_RUNNING, IS_LEAVING, HAS_IDLED, HAS_QUIT, HAS_TIMED_OUT };
+
+struct hed_resident {
+    hed_stream *stream;
+    hed_resident_def def;
+    hed_argument arguments[HED_MAX_ARGUMENTS];
+    hed_buffer *mail, *relay;
+    _Atomic uint32_t *words; /* the mailbox as the host sees it */
+    uint32_t reply_at;       /* word where the reply begins */
+    uint32_t groups;
+    uint32_t number;   /* last one posted; 0 and QUIT are never used */
+    uint32_t answered; /* last one whose answer was fetched */
+    bool stopped;
+};
+
+hed_resident_def hed_default_resident_def(void) { return (hed_resident_def){.step_timeout_ns = 1000000000}; }
+
+static const hed_allocator *allocator_of(const hed_stream *stream) { return &stream->device->settings->allocator; }
+static uint32_t words_of(uint32_t bytes) { return (bytes + 3) / 4; }
+static uint32_t next_number(uint32_t number) { return number + 1 == QUIT ? 1 : number + 1; }
+static uint32_t microseconds(uint64_t ns) { return ns / 1000 > UINT32_MAX ? UINT32_MAX : (uint32_t)((ns + 999) / 1000); }
+
+/* ---- starting ---- */
+
+static hed_status check(const hed_stream *stream, const hed_resident_def *def, hed_error *error)
+{
+    const hed_kernel_def *kernel = def->kernel ? def->kernel->def : NULL;
+    if (!kernel) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_resident_def.kernel is NULL");
+    if (!(stream->device->info.capabilities & HED_CAN_RESIDENT) || !(kernel->needs & HED_CAN_RESIDENT))
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: a resident kernel needs \"resident\" in its description and of its device; %s %s", kernel->name,
+                        stream->device->info.id, kernel->needs & HED_CAN_RESIDENT ? "does not have it" : "is not asked for it");
+    if (def->request_bytes > MOST_BYTES || def->reply_bytes > MOST_BYTES)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: requests of %u and replies of %u bytes: at most %d each", kernel->name, def->request_bytes,
+                        def->reply_bytes, MOST_BYTES);
+    if (def->argument_count + 2 != kernel->argument_count || kernel->arguments[0].kind != HED_BUFFER || kernel->arguments[1].kind != HED_BUFFER)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: two mailbox buffers and %u arguments were expected, given were %u", kernel->name,
+                        kernel->argument_count < 2 ? 0 : kernel->argument_count - 2, def->argument_count);
+    return HED_OK;
+}
+
+static hed_status make_buffers(hed_resident *r, hed_error *error)
+{
+    uint32_t request = words_of(r->def.request_bytes), reply = words_of(r->def.reply_bytes);
+    r->reply_at = REQUEST + (request + 31) / 32 * 32;
+    hed_buffer_def mail = {.memory = HED_MEMORY_MAPPED, .size = 4ull * (r->reply_at + reply + 32)};
+    hed_buffer_def relay = hed_default_buffer_def(16ull * (3 + request / 3 + 1));
+    hed_status status = hed_buffer_create(r->stream->device, &mail, &r->mail, error);
+    if (!status) status = hed_buffer_create(r->stream->device, &relay, &r->relay, error);
+    if (status) return status;
+    r->words = hed_buffer_host(r->mail);
+    memset(hed_buffer_host(r->mail), 0, hed_buffer_size(r->mail));
+    r->arguments[0] = hed_buffer_argument(r->mail);
+    r->arguments[1] = hed_buffer_argument(r->relay);
+    if (r->def.argument_count) memcpy(r->arguments + 2, r->def.arguments, r->def.argument_count * sizeof r->arguments[0]);
+    return HED_OK;
+}
+
+/* Every group must be on the device at once, or those that are there would wait for ever for those that are not. */
+static hed_status check_fits(hed_resident *r, hed_error *error)
+{
+    hed_geometry g = r->def.geometry;
+    const hed_program *program = &r->def.kernel->active->program;
+    hed_status status = hed_geometry_settle(program->def, r->stream->device, program, program->max_threads, &g, error);
+    if (status) return status;
+    uint64_t local = 0, groups = 1;
+    int64_t resident = -1;
+    for (uint32_t i = 0; i < program->def->argument_count; i++) local += (g.local_bytes[i] + 15) & ~15ull;
+    for (uint32_t i = 0; i < 3; i++) groups *= g.global[i] / g.group[i];
+    status = hed_kernel_resident_groups(r->def.kernel, g.group[0] * g.group[1] * g.group[2], local, &resident, error);
+    if (!status && resident >= 0 && groups > (uint64_t)resident)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu groups, %lld are resident on %s at once", program->def->name, (unsigned long long)groups,
+                        (long long)resident, r->stream->device->info.id);
+    r->groups = (uint32_t)groups;
+    return status;
+}
+
+/* Starts the kernel so that it goes on behind number `answered`. */
+static hed_status start(hed_resident *r, uint32_t answered, hed_error *error)
+{
+    const uint32_t header[12] = {words_of(r->def.request_bytes), answered, microseconds(r->def.idle_exit_ns), microseconds(r->def.step_timeout_ns),
+                                 0, 0, 0, 0, 0, 0, 0, answered};
+    atomic_store_explicit(&r->words[STATE], IS_RUNNING, memory_order_relaxed);
+    hed_status status = hed_write(r->stream, r->relay, 0, header, sizeof header, error);
+    if (!status) status = hed_stream_wait(r->stream, error);
+    if (!status) status = hed_launch_over(r->stream, r->def.kernel, &r->def.geometry, r->arguments, r->def.argument_count + 2, error);
+    return status ? status : hed_stream_flush(r->stream, error);
+}
+
+hed_status hed_resident_start(hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error)
+{
+    *resident = NULL;
+    hed_status status = check(stream, def, error);
+    if (!status) status = hed_kernel_swap(def->kernel, error);
+    if (status) return status;
+    hed_resident *r = hed_allocate(allocator_of(stream), sizeof *r);
+    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a resident kernel");
+    r->stream = stream;
+    r->def = *def;
+    if (!r->def.step_timeout_ns) r->def.step_timeout_ns = hed_default_resident_def().step_timeout_ns;
+    r->stopped = true;
+    status = check_fits(r, error);
+    if (!status) status = make_buffers(r, error);
+    if (!status) status = start(r, 0, error);
+    if (status) {
+        hed_resident_destroy(r);
+        return status;
+    }
+    r->stopped = false;
+    *resident = r;
+    return HED_OK;
+}
+
+/* ---- work ---- */
+
+static uint32_t word(const hed_resident *r, uint32_t at) { return atomic_load_explicit(&r->words[at], memory_order_acquire); }
+
+/* The state once the device has made up its mind: it is "leaving" for a few microseconds at most. */
+static uint32_t settled_state(const hed_resident *r)
+{
+    const hed_clock *clock = &r->stream->device->settings->clock;
+    uint64_t begin = clock->now(clock->user);
+    uint32_t state = word(r, STATE);
+    while (state == IS_LEAVING && clock->now(clock->user) - begin < 100000000) state = word(r, STATE);
+    return state;
+}
+
+hed_status hed_resident_post(hed_resident *r, const void *request, uint64_t *number)
+{
+    if (r->stopped || r->number != r->answered) return HED_ERROR_ARGUMENT;
+    uint32_t next = next_number(r->number);
+    memcpy((void *)&r->words[REQUEST], request, r->def.request_bytes);
+    atomic_store_explicit(&r->words[DOORBELL], next, memory_order_seq_cst);
+    atomic_thread_fence(memory_order_seq_cst);
+    uint32_t state = settled_state(r);
+    if (state == HAS_TIMED_OUT) return HED_ERROR_TIMEOUT;
+    if (state == HAS_IDLED && start(r, r->number, NULL)) return HED_ERROR_LOST;
+    r->number = next;
+    if (number) *number = next;
+    return HED_OK;
+}
+
+hed_status hed_resident_poll(hed_resident *r, void *reply)
+{
+    if (r->number == r->answered) return HED_ERROR_ARGUMENT;
+    if (word(r, ANSWERED) == r->number) {
+        if (reply) memcpy(reply, (const void *)&r->words[r->reply_at], r->def.reply_bytes);
+        r->answered = r->number;
+        return HED_OK;
+    }
+    return word(r, STATE) == HAS_TIMED_OUT ? HED_ERROR_TIMEOUT : HED_ERROR_NOT_READY;
+}
+
+hed_status hed_resident_wait(hed_resident *r, void *reply, uint64_t timeout_ns)
+{
+    const hed_clock *clock = &r->stream->device->settings->clock;
+    uint64_t begin = clock->now(clock->user);
+    for (uint32_t polls = 1;; polls++) {
+        hed_status status = hed_resident_poll(r, reply);
+        if (status != HED_ERROR_NOT_READY) return status;
+        if (polls % 64 == 0 && clock->now(clock->user) - begin >= timeout_ns) return status;
+    }
+}
+
+hed_resident_state hed_resident_get_state(const hed_resident *r, uint64_t *heartbeat)
+{
+    static const hed_resident_state states[] = {HED_RESIDENT_RUNNING, HED_RESIDENT_RUNNING, HED_RESIDENT_IDLE_EXIT, HED_RESIDENT_STOPPED,
+                                                HED_RESIDENT_TIMED_OUT};
+    if (heartbeat) *heartbeat = word(r, HEARTBEAT);
+    uint32_t state = word(r, STATE);
+    bool done = false;
+    if (state <= IS_LEAVING && r->stream->device->backend->stream_done(r->stream, &done, NULL)) return HED_RESIDENT_LOST;
+    if (done && word(r, STATE) <= IS_LEAVING) return HED_RESIDENT_LOST; /* it ended and did not say why */
+    return r->stopped ? HED_RESIDENT_STOPPED : states[state > HAS_TIMED_OUT ? HAS_TIMED_OUT : state];
+}
+
+hed_status hed_resident_stop(hed_resident *r, uint64_t timeout_ns, hed_error *error)
+{
+    if (r->stopped) return HED_OK;
+    atomic_store_explicit(&r->words[DOORBELL], QUIT, memory_order_seq_cst);
+    hed_status status = hed_stream_wait_for(r->stream, timeout_ns, error);
+    if (!status) r->stopped = true;
+    return status;
+}
+
+void hed_resident_destroy(hed_resident *r)
+{
+    if (!r) return;
+    const hed_allocator *allocator = allocator_of(r->stream);
+    hed_resident_stop(r, 1000000000, NULL);
+    hed_buffer_destroy(r->mail);
+    hed_buffer_destroy(r->relay);
+    hed_release(allocator, r, sizeof *r);
+}
