@@ -1,0 +1,35 @@
+# What every engine's library has in common, so that an engine's own CMakeLists.txt is one add_library().
+
+# A folder that brings its own CMakeLists.txt; left out where it does not.
+macro(hed_add_part folder)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
+    add_subdirectory(${folder})
+  endif()
+endmacro()
+
+# hed_finish_engine(canonical): gives heddle-canonical its soname and alias, and its static twin heddle-canonical-internal,
+# which stands on heddle-internal as the tests do: a test that linked both libheddle.so and heddle-internal would hold
+# two copies of the library.
+function(hed_finish_engine name)
+  set(target heddle-${name})
+  set(twin ${target}-internal)
+  add_library(heddle::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${HEDDLE_SOVERSION} EXPORT_NAME ${name})
+  if(TARGET ${twin})
+    return()
+  endif()
+  get_target_property(folder ${target} SOURCE_DIR)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  set(absolute "")
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder})
+    list(APPEND absolute ${source})
+  endforeach()
+  list(REMOVE_ITEM libraries heddle heddle::heddle)
+  add_library(${twin} STATIC EXCLUDE_FROM_ALL ${absolute})
+  add_dependencies(${twin} ${target}) # its generated files
+  target_compile_options(${twin} PRIVATE -UNDEBUG)
+  target_include_directories(${twin} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  target_link_libraries(${twin} PUBLIC heddle-internal ${libraries})
+endfunction()

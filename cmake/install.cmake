@@ -1,0 +1,49 @@
+# What `cmake --install` puts where: headers, libheddle and one library for each engine, the command with its man page
+# and completions, pkg-config and CMake config files. Every path is relative to the prefix, so the tree can be moved.
+include(CMakePackageConfigHelpers)
+
+set(libraries heddle)
+foreach(engine IN LISTS HEDDLE_ENGINES)
+  list(APPEND libraries heddle-${engine})
+endforeach()
+install(TARGETS ${libraries} EXPORT heddle-targets
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
+# PTX of the default configurations, for machines with a CUDA driver and no NVRTC. The library looks for it in
+# share/heddle/ptx beside its own lib folder; the build puts it here where NVRTC was found.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/ptx/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/ptx OPTIONAL FILES_MATCHING PATTERN "*.ptx*")
+
+# ---- CMake config files ----
+
+set(config ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+install(EXPORT heddle-targets NAMESPACE heddle:: DESTINATION ${config})
+configure_package_config_file(cmake/heddle-config.cmake.in ${CMAKE_BINARY_DIR}/heddle-config.cmake INSTALL_DESTINATION ${config})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/heddle-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/heddle-config.cmake ${CMAKE_BINARY_DIR}/heddle-config-version.cmake DESTINATION ${config})
+
+# ---- pkg-config ----
+
+file(RELATIVE_PATH HEDDLE_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+function(hed_install_pc name description requires)
+  set(PC_NAME ${name})
+  set(PC_DESCRIPTION ${description})
+  set(PC_REQUIRES ${requires})
+  configure_file(cmake/heddle.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+hed_install_pc(heddle "${PROJECT_DESCRIPTION}" "")
+foreach(engine IN LISTS HEDDLE_ENGINES)
+  hed_install_pc(heddle-${engine} "Heddle's ${engine} engine" "heddle = ${PROJECT_VERSION}")
+endforeach()
+
+# ---- the command, with what it generates about itself ----
+
+if(TARGET heddle-cli)
+  install(TARGETS heddle-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+if(HEDDLE_PORTABLE)
+  include(portable)
+endif()

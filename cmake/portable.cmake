@@ -1,0 +1,18 @@
+# The target `portable`: the installed tree, stripped, with the tests and the licences of what is linked in, as a folder
+# and as a tarball. It runs on any Linux with a glibc at least as new as the one it was built on.
+set(name heddle-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+
+foreach(package libjansson-dev libpng-dev zlib1g-dev libcriterion-dev libboxfort-dev libnanopb-dev libffi-dev libnanomsg5)
+  install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package} OPTIONAL)
+endforeach()
+
+add_custom_target(portable
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${name} ${name}.tar.gz
+  COMMAND ${CMAKE_COMMAND} --install . --strip --prefix ${CMAKE_BINARY_DIR}/${name}
+  COMMAND ${CMAKE_COMMAND} -E tar czf ${name}.tar.gz ${name}
+  COMMAND ${CMAKE_COMMAND} -E echo "portable: ${name}.tar.gz"
+  WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
+add_dependencies(portable ${libraries} heddle-tests)
+if(TARGET heddle-cli)
+  add_dependencies(portable heddle-cli)
+endif()
