@@ -1,0 +1,200 @@
+/* Files: reading one whole, and writing to a temporary name that is renamed at the end. */
+#include "support/file.h"
+
+#include "support/errors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- reading ---- */
+
+static hed_status read_stream(FILE *stream, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
+{
+    /* Grows as it goes: the size that stat() tells is wrong for pipes and for everything in /proc. */
+    size_t capacity = 1 << 16, used = 0;
+    char *buffer = malloc(capacity);
+    while (buffer) {
+        used += fread(buffer + used, 1, capacity - used - 1, stream);
+        if (used > limit || ferror(stream)) {
+            int reason = errno;
+            free(buffer);
+            if (used > limit)
+                return hed_error_set(error, HED_ERROR_LIMIT, "%s is longer than %zu bytes, the most that is read", path, limit);
+            return hed_error_set(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
+        }
+        if (used < capacity - 1) {
+            buffer[used] = 0;
+            *bytes = buffer;
+            *size = used;
+            return HED_OK;
+        }
+        char *larger = capacity <= SIZE_MAX / 2 ? realloc(buffer, capacity * 2) : NULL;
+        if (!larger)
+            free(buffer);
+        buffer = larger;
+        capacity *= 2;
+    }
+    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory after %zu bytes of %s", used, path);
+}
+
+hed_status hed_file_read(const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
+{
+    *bytes = NULL;
+    *size = 0;
+    FILE *stream = fopen(path, "rbe");
+    if (!stream)
+        return hed_error_set(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+    hed_status status = read_stream(stream, path, limit, bytes, size, error);
+    fclose(stream);
+    return status;
+}
+
+/* ---- writing ---- */
+
+struct hed_file_writer {
+    FILE *stream;
+    char *path;      /* as the caller wrote it, for messages */
+    char *target;    /* with symbolic links followed; NULL: written in place */
+    char *temporary; /* NULL: written in place */
+    int failed;      /* errno of the first failure */
+};
+
+/* Where a rename has to go: `path` itself, or what its symbolic link points to, even if that does not exist yet. */
+static char *follow_links(const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (real || errno != ENOENT)
+        return real;
+    char link[PATH_MAX];
+    ssize_t length = readlink(path, link, sizeof link - 1);
+    if (length < 0)
+        return strdup(path);
+    link[length] = 0;
+    const char *slash = strrchr(path, '/');
+    if (link[0] == '/' || !slash)
+        return strdup(link);
+    char *joined = NULL;
+    return asprintf(&joined, "%.*s/%s", (int)(slash - path), path, link) < 0 ? NULL : joined;
+}
+
+/* Opens a file of a name that nobody has, beside the target. The mode is what a plain fopen() would give. */
+static FILE *open_temporary(const char *target, mode_t mode, char **name)
+{
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        if (asprintf(name, "%s.%ld-%u.part", target, (long)getpid(), attempt) < 0) {
+            *name = NULL;
+            errno = ENOMEM;
+            return NULL;
+        }
+        int file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0) {
+            if (mode)
+                (void)fchmod(file, mode); /* the old file's; without the right to set it, ours stays */
+            FILE *stream = fdopen(file, "wb");
+            if (stream)
+                return stream;
+            int reason = errno;
+            close(file);
+            unlink(*name);
+            errno = reason;
+        }
+        int reason = errno;
+        free(*name);
+        *name = NULL;
+        errno = reason;
+        if (reason != EEXIST)
+            return NULL;
+    }
+    return NULL;
+}
+
+static void free_writer(hed_file_writer *writer)
+{
+    free(writer->path);
+    free(writer->target);
+    free(writer->temporary);
+    free(writer);
+}
+
+hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_error *error)
+{
+    *result = NULL;
+    hed_file_writer *writer = calloc(1, sizeof *writer);
+    if (!writer || !(writer->path = strdup(path))) {
+        free(writer);
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
+    }
+    struct stat before;
+    bool exists = stat(path, &before) == 0;
+    if (exists && S_ISDIR(before.st_mode)) {
+        errno = EISDIR;
+    } else if (exists && !S_ISREG(before.st_mode)) {
+        writer->stream = fopen(path, "wbe");
+    } else if ((writer->target = follow_links(path))) {
+        /* A file that may not be written stays as it is, though the folder would let us replace it. */
+        if (!exists || access(path, W_OK) == 0)
+            writer->stream = open_temporary(writer->target, exists ? before.st_mode & 07777 : 0, &writer->temporary);
+    }
+    if (!writer->stream) {
+        hed_status status = errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO;
+        hed_error_set(error, status, "cannot write %s: %s", path, strerror(errno));
+        free_writer(writer);
+        return status;
+    }
+    *result = writer;
+    return HED_OK;
+}
+
+hed_status hed_file_writer_put(hed_file_writer *writer, const void *bytes, size_t size)
+{
+    if (!writer->failed && size > 0 && fwrite(bytes, 1, size, writer->stream) != size)
+        writer->failed = errno ? errno : EIO;
+    return writer->failed ? HED_ERROR_IO : HED_OK;
+}
+
+hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error)
+{
+    if (!writer->failed && fflush(writer->stream) != 0)
+        writer->failed = errno;
+    /* The bytes before the name: a crash after the rename must not leave an empty file under it. */
+    if (!writer->failed && writer->temporary && fsync(fileno(writer->stream)) != 0)
+        writer->failed = errno;
+    if (fclose(writer->stream) != 0 && !writer->failed)
+        writer->failed = errno;
+    if (!writer->failed && writer->temporary && rename(writer->temporary, writer->target) != 0)
+        writer->failed = errno;
+    hed_status status = HED_OK;
+    if (writer->failed) {
+        if (writer->temporary)
+            unlink(writer->temporary);
+        status = hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s", writer->path, strerror(writer->failed));
+    }
+    free_writer(writer);
+    return status;
+}
+
+void hed_file_writer_abort(hed_file_writer *writer)
+{
+    if (!writer)
+        return;
+    fclose(writer->stream);
+    if (writer->temporary)
+        unlink(writer->temporary);
+    free_writer(writer);
+}
+
+hed_status hed_file_write(const char *path, const void *bytes, size_t size, hed_error *error)
+{
+    hed_file_writer *writer;
+    hed_status status = hed_file_writer_open(path, &writer, error);
+    if (status != HED_OK)
+        return status;
+    hed_file_writer_put(writer, bytes, size);
+    return hed_file_writer_commit(writer, error);
+}

@@ -1,0 +1,30 @@
+/* Files: reading one whole, and writing so that nobody ever sees half a file.
+ *
+ * A writer puts its bytes into a temporary file in the target's own folder. Commit makes them durable and renames; abort,
+ * or a failed commit, leaves the target as it was and nothing behind. Where the target is no regular file (/dev/null, a
+ * pipe), or there is nothing to protect, the bytes go straight to it. A symbolic link is followed, not replaced.
+ */
+#ifndef HED_SUPPORT_FILE_H
+#define HED_SUPPORT_FILE_H
+
+#include "heddle/base.h"
+
+/* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted. Released with free().
+ * Errors: IO (the text names the path and the reason), LIMIT, MEMORY. */
+hed_status hed_file_read(const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
+
+/* Writes a whole file at once. Errors: IO, MEMORY. */
+hed_status hed_file_write(const char *path, const void *bytes, size_t size, hed_error *error);
+
+typedef struct hed_file_writer hed_file_writer;
+
+/* Begins a file. Errors: IO (no such folder, not writable, a folder in its place), MEMORY. */
+hed_status hed_file_writer_open(const char *path, hed_file_writer **writer, hed_error *error);
+/* Adds bytes at the end. After a failure further calls do nothing and give the same status; commit then explains it. */
+hed_status hed_file_writer_put(hed_file_writer *writer, const void *bytes, size_t size);
+/* Puts the file in place and frees the writer, whether it worked or not. Errors: IO (whatever went wrong first). */
+hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error);
+/* Throws the bytes away and frees the writer. NULL is allowed. */
+void hed_file_writer_abort(hed_file_writer *writer);
+
+#endif

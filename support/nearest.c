@@ -1,0 +1,52 @@
+/* The nearest word: Damerau-Levenshtein distance, restricted form (optimal string alignment). */
+#include "support/nearest.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { LONGEST = 48 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    size_t rows[LONGEST + 1][LONGEST + 1];
+    for (size_t i = 0; i <= a_size; i++)
+        rows[i][0] = i;
+    for (size_t j = 0; j <= b_size; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_size; i++) {
+        for (size_t j = 1; j <= b_size; j++) {
+            size_t cost = least(rows[i - 1][j], rows[i][j - 1]) + 1;
+            cost = least(cost, rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                cost = least(cost, rows[i - 2][j - 2] + 1);
+            rows[i][j] = cost;
+        }
+    }
+    return rows[a_size][b_size];
+}
+
+const char *hed_nearest(const char *typed, const char *const *words)
+{
+    size_t size = strlen(typed);
+    if (size == 0 || size > LONGEST)
+        return NULL;
+    const char *nearest = NULL;
+    size_t best = size / 3 + 1; /* more changes than that, and something else was meant */
+    for (; *words; words++) {
+        size_t word_size = strlen(*words);
+        if (word_size > LONGEST)
+            continue;
+        /* A beginning of at least two letters is as good as one slip. */
+        size_t found = size >= 2 && strncmp(*words, typed, size) == 0 ? 1 : distance(typed, size, *words, word_size);
+        if (found <= best && (!nearest || found < best)) {
+            nearest = *words;
+            best = found;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,120 @@
+/* Command lines from tables: one tree of commands that parses what was typed, explains itself (--help), writes the man page
+ * and the shells' completions. Nothing about an option is said in two places.
+ *
+ * Options come before, between or after the positional arguments: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags
+ * bundled as -ab; after "--" everything is positional. A command takes the options of the commands above it too.
+ * --help and -h are there by themselves. All texts are static; tables end with an entry that is all zero.
+ */
+#ifndef HED_SUPPORT_OPTIONS_H
+#define HED_SUPPORT_OPTIONS_H
+
+#include "heddle/base.h"
+
+#include <stdio.h>
+
+enum { HED_COMMAND_DEPTH = 4 };
+
+typedef enum hed_option_kind {
+    HED_OPTION_FLAG,
+    HED_OPTION_TEXT,
+    HED_OPTION_INTEGER, /* from low to high */
+    HED_OPTION_NUMBER,  /* finite, from low to high */
+    HED_OPTION_CHOICE,  /* one of `choices` */
+    HED_OPTION_FILE,    /* as text, but shells complete it as a file name */
+    HED_OPTION_FOLDER
+} hed_option_kind;
+
+/* An option, or a positional argument (letter 0, not a flag). */
+typedef struct hed_option {
+    const char *name; /* without dashes; of a positional as help shows it, such as "FILE" */
+    char letter;      /* short form; 0: none */
+    hed_option_kind kind;
+    const char *value; /* what help calls the value, such as "ID"; flags: NULL */
+    const char *help;  /* one sentence, no full stop */
+    const char *const *choices; /* ends with NULL */
+    const char *fallback;       /* the value if it is not given, as text; NULL: none */
+    double low, high;           /* both 0: no limit */
+    bool required;
+    bool repeated; /* may be given more than once; a positional: takes all that follow */
+} hed_option;
+
+typedef struct hed_example {
+    const char *line;
+    const char *what;
+} hed_example;
+
+/* A part of the man page, such as ENVIRONMENT, as pairs of a term and its meaning. */
+typedef struct hed_section {
+    const char *title;
+    const hed_example *entries;
+} hed_section;
+
+struct hed_arguments;
+typedef int hed_command_function(const struct hed_arguments *arguments, void *user); /* gives an exit code */
+
+typedef struct hed_command hed_command;
+struct hed_command {
+    const char *name;
+    const char *summary;     /* one line, no full stop */
+    const char *description; /* paragraphs, with an empty line between two */
+    const hed_option *options;
+    const hed_option *positionals;
+    const hed_command *const *commands; /* below this one; ends with NULL */
+    const hed_example *examples;
+    const hed_section *sections;  /* of the man page; root only */
+    const hed_command *same_as;   /* this is another name for that command; only name is read then */
+    bool hidden;                  /* parsed, but not shown: a second way to something */
+    hed_command_function *run;    /* NULL: one of `commands` has to follow */
+};
+
+typedef struct hed_value {
+    const hed_option *option;
+    const char *text;
+} hed_value;
+
+/* What was typed. */
+typedef struct hed_arguments {
+    const hed_command *path[HED_COMMAND_DEPTH]; /* root first */
+    uint32_t depth;
+    bool help; /* --help was among it; what follows it was not read */
+    hed_value *values;
+    uint32_t count;
+} hed_arguments;
+
+/* ---- parsing ---- */
+
+/* Reads argv[1] and on. On failure `arguments` holds the commands that were understood; free it in either case.
+ * Errors: ARGUMENT (says what was found, and the nearest that there is), MEMORY. */
+hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv, hed_arguments *arguments, hed_error *error);
+void hed_arguments_free(hed_arguments *arguments);
+
+/* The command to run: the last of the path. */
+const hed_command *hed_arguments_command(const hed_arguments *arguments);
+/* Whether an option or positional was given. In these functions a name that no command of the path has is a bug. */
+bool hed_given(const hed_arguments *arguments, const char *name);
+/* Its last value, else its fallback, else NULL. */
+const char *hed_text_of(const hed_arguments *arguments, const char *name);
+/* Value `index` of a repeated one; NULL behind the last. */
+const char *hed_text_at(const hed_arguments *arguments, const char *name, uint32_t index);
+/* The value as a number; 0 where there is neither a value nor a fallback. */
+int64_t hed_integer_of(const hed_arguments *arguments, const char *name);
+double hed_number_of(const hed_arguments *arguments, const char *name);
+/* Which of the choices it is; the number of choices where there is neither a value nor a fallback. */
+uint32_t hed_choice_of(const hed_arguments *arguments, const char *name);
+
+/* The command at these names below root ("bench", "kernels"); NULL and the first name that there is not in `unknown`. */
+const hed_command *hed_options_find(const hed_command *root, const char *const *names, uint32_t count, hed_arguments *path,
+                                    const char **unknown);
+
+/* ---- what is made from the same tables ---- */
+
+/* Help for the last command of the path, 80 columns wide. */
+void hed_options_help(const hed_arguments *path, FILE *stream);
+/* The whole tree as a man page in section 1. */
+void hed_options_man(const hed_command *root, const char *version, FILE *stream);
+
+typedef enum hed_shell { HED_BASH, HED_ZSH, HED_FISH } hed_shell;
+/* A completion script for the whole tree. */
+void hed_options_completion(const hed_command *root, hed_shell shell, FILE *stream);
+
+#endif
