@@ -7,13 +7,13 @@
 
 enum {
     DOORBELL = 0,
+    LEAVE = 1,
     ANSWERED = 16,
     STATE = 17,
     HEARTBEAT = 18,
     REQUEST = 32,
     MOST_BYTES = 64 << 10
 };
-static const uint32_t QUIT = UINT32_MAX;
 /* States the device writes; the order of prelude/resident.clh. */
 enum { IS_RUNNING, IS_LEAVING, HAS_IDLED, HAS_QUIT, HAS_TIMED_OUT };
 
@@ -25,7 +25,7 @@ struct hed_resident {
     _Atomic uint32_t *words; /* the mailbox as the host sees it */
     uint32_t reply_at;       /* word where the reply begins */
     uint32_t groups;
-    uint32_t number;   /* last one posted; 0 and QUIT are never used */
+    uint32_t number;   /* last one posted; wraps */
     uint32_t answered; /* last one whose answer was fetched */
     bool stopped;
 };
@@ -34,7 +34,6 @@ hed_resident_def hed_default_resident_def(void) { return (hed_resident_def){.ste
 
 static const hed_allocator *allocator_of(const hed_stream *stream) { return &stream->device->settings->allocator; }
 static uint32_t words_of(uint32_t bytes) { return (bytes + 3) / 4; }
-static uint32_t next_number(uint32_t number) { return number + 1 == QUIT ? 1 : number + 1; }
 static uint32_t microseconds(uint64_t ns) { return ns / 1000 > UINT32_MAX ? UINT32_MAX : (uint32_t)((ns + 999) / 1000); }
 
 /* ---- starting ---- */
@@ -144,7 +143,7 @@ static uint32_t settled_state(const hed_resident *r)
 hed_status hed_resident_post(hed_resident *r, const void *request, uint64_t *number)
 {
     if (r->stopped || r->number != r->answered) return HED_ERROR_ARGUMENT;
-    uint32_t next = next_number(r->number);
+    uint32_t next = r->number + 1;
     memcpy((void *)&r->words[REQUEST], request, r->def.request_bytes);
     atomic_store_explicit(&r->words[DOORBELL], next, memory_order_seq_cst);
     atomic_thread_fence(memory_order_seq_cst);
@@ -193,7 +192,7 @@ hed_resident_state hed_resident_get_state(const hed_resident *r, uint64_t *heart
 hed_status hed_resident_stop(hed_resident *r, uint64_t timeout_ns, hed_error *error)
 {
     if (r->stopped) return HED_OK;
-    atomic_store_explicit(&r->words[DOORBELL], QUIT, memory_order_seq_cst);
+    atomic_store_explicit(&r->words[LEAVE], 1, memory_order_seq_cst);
     hed_status status = hed_stream_wait_for(r->stream, timeout_ns, error);
     if (!status) r->stopped = true;
     return status;
