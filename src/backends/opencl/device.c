@@ -1,0 +1,284 @@
+/* Devices: what one can do, its context, and contexts that a program already has. Describing a device makes no context. */
+#include "backends/opencl/opencl.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- asking ---- */
+
+/* 0 where the driver does not know the question. */
+static uint64_t number32(const opencl_device *device, cl_uint what)
+{
+    cl_uint value = 0;
+    return device->api->clGetDeviceInfo(device->id, what, sizeof value, &value, NULL) ? 0 : value;
+}
+
+static uint64_t number64(const opencl_device *device, cl_uint what)
+{
+    cl_ulong value = 0; /* size_t too: this backend is for 64-bit machines */
+    return device->api->clGetDeviceInfo(device->id, what, sizeof value, &value, NULL) ? 0 : value;
+}
+
+/* Names come with blanks at either end from some drivers. */
+static void trim_into(char *to, size_t size, const char *from)
+{
+    while (isspace((unsigned char)*from)) from++;
+    hed_text_copy(to, size, from);
+    for (size_t n = strlen(to); n > 0 && isspace((unsigned char)to[n - 1]); n--) to[n - 1] = 0;
+}
+
+static void device_text(const opencl_device *device, cl_uint what, char *to, size_t size)
+{
+    char text[1024] = "";
+    if (device->api->clGetDeviceInfo(device->id, what, sizeof text - 1, text, NULL)) text[0] = 0;
+    trim_into(to, size, text);
+}
+
+static void platform_text(const opencl_device *device, cl_uint what, char *to, size_t size)
+{
+    char text[1024] = "";
+    if (device->api->clGetPlatformInfo(device->platform, what, sizeof text - 1, text, NULL)) text[0] = 0;
+    trim_into(to, size, text);
+}
+
+/* Whole words of a list separated by blanks. */
+static bool lists(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return true;
+    return false;
+}
+
+opencl_platform opencl_platform_of(const hed_device *device)
+{
+    static const struct {
+        const char *name;
+        opencl_platform platform;
+    } known[] = {{"Portable Computing Language", OPENCL_POCL}, {"NVIDIA CUDA", OPENCL_NVIDIA}, {"Oclgrind", OPENCL_OCLGRIND}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(device->info.platform, known[i].name) == 0) return known[i].platform;
+    return OPENCL_OTHER;
+}
+
+/* ---- describing ---- */
+
+/* Oclgrind reports neither fma nor correct division and has both. */
+static bool can_strict(const opencl_device *device, opencl_platform platform)
+{
+    const uint64_t all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    return platform == OPENCL_OCLGRIND || (number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all;
+}
+
+static uint64_t capabilities(const opencl_device *device, opencl_platform platform, const char *extensions)
+{
+    uint64_t can = HED_CAN_DEVICE_TIME; /* every queue can keep times */
+    if (number32(device, CL_DEVICE_COMPILER_AVAILABLE)) can |= HED_CAN_SOURCE;
+    if (can_strict(device, platform)) can |= HED_CAN_STRICT;
+    if (lists(extensions, "cl_khr_fp64")) can |= HED_CAN_FP64;
+    if (lists(extensions, "cl_khr_fp16")) can |= HED_CAN_FP16;
+    if (lists(extensions, "cl_khr_global_int32_base_atomics") && lists(extensions, "cl_khr_global_int32_extended_atomics"))
+        can |= HED_CAN_GLOBAL_ATOMICS;
+    if (device->gl && lists(extensions, "cl_khr_gl_sharing")) can |= HED_CAN_GL_SHARING;
+    return can;
+}
+
+static uint32_t lane_width(const opencl_device *device, hed_device_type type, const char *extensions)
+{
+    if (type == HED_DEVICE_CPU) return (uint32_t)number32(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
+    if (lists(extensions, "cl_nv_device_attribute_query")) return (uint32_t)number32(device, CL_DEVICE_WARP_SIZE_NV);
+    if (lists(extensions, "cl_amd_device_attribute_query")) return (uint32_t)number32(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+    return 0;
+}
+
+static void fill_texts(const opencl_device *device, hed_device *out)
+{
+    char version[128];
+    hed_device_info *info = &out->info;
+    snprintf(out->text[0], sizeof out->text[0], "opencl:%u:%u", device->platform_index, device->device_index);
+    platform_text(device, CL_PLATFORM_NAME, out->text[1], sizeof out->text[1]);
+    device_text(device, CL_DEVICE_NAME, out->text[2], sizeof out->text[2]);
+    device_text(device, CL_DEVICE_VENDOR, out->text[3], sizeof out->text[3]);
+    device_text(device, CL_DRIVER_VERSION, out->text[4], sizeof out->text[4]);
+    info->id = out->text[0];
+    info->backend = "opencl";
+    info->platform = out->text[1];
+    info->name = out->text[2];
+    info->vendor = out->text[3];
+    info->driver = out->text[4];
+    platform_text(device, CL_PLATFORM_VERSION, version, sizeof version);
+    snprintf(out->build_key, sizeof out->build_key, "%.100s|%s|%.120s|%.120s", info->platform, version, info->name, info->driver);
+}
+
+static void fill_limits(const opencl_device *device, hed_device_info *info)
+{
+    size_t sizes[16] = {0};
+    device->api->clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL);
+    for (int i = 0; i < 3; i++) {
+        info->max_group_size[i] = (uint32_t)sizes[i];
+        info->max_groups[i] = INT32_MAX;
+    }
+    info->compute_units = (uint32_t)number32(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    info->max_group = (uint32_t)number64(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    info->local_bytes = number64(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->memory_bytes = number64(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_buffer_bytes = number64(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->cache_bytes = number64(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->buffer_alignment = (uint32_t)number32(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8; /* given in bits */
+    info->max_arguments_bytes = (uint32_t)number64(device, CL_DEVICE_MAX_PARAMETER_SIZE);
+    info->clock_mhz = (uint32_t)number32(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+}
+
+static hed_status describe(const opencl_device *device, hed_device *out)
+{
+    hed_device_info *info = &out->info;
+    uint64_t type = number64(device, CL_DEVICE_TYPE);
+    size_t size = 0;
+    char *extensions = NULL;
+    if (!type) return HED_ERROR_DRIVER;
+    fill_texts(device, out);
+    fill_limits(device, info);
+    opencl_platform platform = opencl_platform_of(out);
+    if (device->api->clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size)) size = 0;
+    extensions = hed_allocate(&device->driver->allocator, size + 1);
+    if (!extensions) return HED_ERROR_MEMORY;
+    if (size) device->api->clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, extensions, NULL);
+    info->type = type & CL_DEVICE_TYPE_GPU ? HED_DEVICE_GPU : type & CL_DEVICE_TYPE_CPU ? HED_DEVICE_CPU : HED_DEVICE_OTHER;
+    info->lane_width = lane_width(device, info->type, extensions);
+    info->capabilities = capabilities(device, platform, extensions);
+    if (lists(extensions, "cl_nv_device_attribute_query")) info->registers = (uint32_t)number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
+    if (platform == OPENCL_NVIDIA) info->cache_bytes = 0; /* it tells of the first-level caches (H200: 132 x 32 KiB) */
+    hed_release(&device->driver->allocator, extensions, size + 1);
+    return HED_OK;
+}
+
+hed_status opencl_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device)
+{
+    opencl_driver *driver = slot->state;
+    device->impl = &driver->devices[index];
+    return describe(device->impl, device);
+}
+
+/* ---- opening ---- */
+
+/* What an own and an adopted context need beside it. */
+static hed_status prepare(opencl_device *device, hed_error *error)
+{
+    cl_int code = CL_SUCCESS;
+    device->queue = device->api->clCreateCommandQueue(device->context, device->id, 0, &code);
+    if (!device->queue) return opencl_fail(error, "clCreateCommandQueue", code, "no queue for buffers");
+    device->unified = number32(device, CL_DEVICE_HOST_UNIFIED_MEMORY);
+    pthread_mutex_init(&device->lock, NULL);
+    return HED_OK;
+}
+
+hed_status opencl_device_open(hed_device *device, hed_error *error)
+{
+    opencl_device *opened = opencl_of(device);
+    cl_int code = CL_SUCCESS;
+    const intptr_t properties[] = {CL_CONTEXT_PLATFORM, (intptr_t)opened->platform, 0};
+    opened->context = opened->api->clCreateContext(properties, 1, &opened->id, NULL, NULL, &code);
+    if (!opened->context) return opencl_fail(error, "clCreateContext", code, "no context on %s (%s)", device->info.id, device->info.name);
+    hed_status status = prepare(opened, error);
+    if (!status) return HED_OK;
+    opened->api->clReleaseContext(opened->context);
+    opened->context = NULL;
+    return status;
+}
+
+void opencl_device_close(hed_device *device)
+{
+    opencl_device *closed = opencl_of(device);
+    closed->api->clReleaseCommandQueue(closed->queue);
+    closed->api->clReleaseContext(closed->context); /* of an adopted one, the reference taken in adopting it */
+    closed->context = NULL;
+    pthread_mutex_destroy(&closed->lock);
+    if (device->adopted) hed_release(&closed->driver->allocator, closed, sizeof *closed);
+}
+
+/* ---- adopting ---- */
+
+static bool context_has(const opencl_device *device)
+{
+    cl_device_id ids[MOST_DEVICES];
+    size_t size = 0;
+    if (device->api->clGetContextInfo(device->context, CL_CONTEXT_DEVICES, sizeof ids, ids, &size)) return false;
+    for (size_t i = 0; i < size / sizeof ids[0]; i++)
+        if (ids[i] == device->id) return true;
+    return false;
+}
+
+static bool shares_gl(const opencl_device *device)
+{
+    intptr_t properties[64];
+    size_t size = 0;
+    if (device->api->clGetContextInfo(device->context, CL_CONTEXT_PROPERTIES, sizeof properties, properties, &size)) return false;
+    for (size_t i = 0; i + 1 < size / sizeof properties[0] && properties[i]; i += 2)
+        if (properties[i] == CL_GL_CONTEXT_KHR) return properties[i + 1] != 0;
+    return false;
+}
+
+/* The name of the listed device it is, so that what is known of that one holds for it too. */
+static void find_indices(const opencl_driver *driver, opencl_device *device)
+{
+    for (uint32_t i = 0; i < driver->device_count; i++) {
+        if (driver->devices[i].id != device->id) continue;
+        device->platform_index = driver->devices[i].platform_index;
+        device->device_index = driver->devices[i].device_index;
+    }
+}
+
+hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
+{
+    opencl_driver *driver = slot->state;
+    if (!native->device) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_native_device.device is NULL: an OpenCL context may have several");
+    opencl_device *made = hed_allocate(&driver->allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    *made = (opencl_device){.driver = driver, .api = &driver->api, .platform = native->platform, .id = native->device, .context = native->context};
+    made->api->clGetDeviceInfo(made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
+    find_indices(driver, made);
+    made->gl = shares_gl(made);
+    device->impl = made;
+    hed_status status = HED_OK;
+    if (!context_has(made)) status = hed_fail(error, HED_ERROR_ARGUMENT, "the context given does not contain the device given");
+    else if (describe(made, device)) status = hed_fail(error, HED_ERROR_DRIVER, "the driver does not describe the device given");
+    if (!status) status = prepare(made, error);
+    if (!status) {
+        made->api->clRetainContext(made->context);
+        return HED_OK;
+    }
+    device->impl = NULL;
+    hed_release(&driver->allocator, made, sizeof *made);
+    return status;
+}
+
+hed_status opencl_device_native(hed_device *device, hed_native_device *native, hed_error *error)
+{
+    (void)error;
+    const opencl_device *opened = opencl_of(device);
+    *native = (hed_native_device){opened->platform, opened->id, opened->context};
+    return HED_OK;
+}
+
+/* ---- the whole device ---- */
+
+hed_status opencl_device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
+{
+    (void)error;
+    *free_bytes = 0; /* OpenCL has no question for it */
+    *total_bytes = device->info.memory_bytes;
+    return HED_OK;
+}
+
+hed_status opencl_device_wait(hed_device *device, hed_error *error)
+{
+    opencl_device *opened = opencl_of(device);
+    cl_int code = CL_SUCCESS;
+    pthread_mutex_lock(&opened->lock); /* a stream being made or destroyed meanwhile waits with us */
+    for (opencl_stream *stream = opened->streams; stream && !code; stream = stream->next) code = opened->api->clFinish(stream->queue);
+    pthread_mutex_unlock(&opened->lock);
+    return code ? opencl_fail_wait(error, device, "clFinish", code, "waiting for the device") : HED_OK;
+}

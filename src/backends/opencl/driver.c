@@ -1,0 +1,257 @@
+/* The loaded library: finding it and its functions, listing what is behind it, and turning its error codes into words.
+ *
+ * Drivers that contain LLVM (PoCL) install handlers for some fifteen signals, Ctrl-C among them, when devices are
+ * listed or when the first program is built. A library must not change what a signal does to the program around it,
+ * so the handlers are put back after each of the two. */
+#include "backends/opencl/opencl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- error codes ---- */
+
+static const char *code_name(cl_int code)
+{
+    switch (code) {
+#define NAME(name, value) \
+    case value: \
+        return #name;
+        HED_CL_ERRORS(NAME)
+#undef NAME
+    default:
+        return "an unknown code";
+    }
+}
+
+static hed_status status_of(cl_int code)
+{
+    switch (code) {
+    case CL_OUT_OF_HOST_MEMORY:
+        return HED_ERROR_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+        return HED_ERROR_DEVICE_MEMORY;
+    case CL_INVALID_BUFFER_SIZE:
+    case CL_INVALID_WORK_GROUP_SIZE:
+    case CL_INVALID_WORK_ITEM_SIZE:
+    case CL_INVALID_GLOBAL_WORK_SIZE:
+        return HED_ERROR_LIMIT;
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_NVIDIA_ILLEGAL_ACCESS:
+        return HED_ERROR_LOST;
+    default:
+        return HED_ERROR_DRIVER;
+    }
+}
+
+hed_status opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
+{
+    char text[HED_ERROR_TEXT - 128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return hed_fail(error, status_of(code), "%s failed with %s (%d): %s", call, code_name(code), (int)code, text);
+}
+
+static hed_status fail_of(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what, bool lost)
+{
+    const char *name = code_name(code), *id = device->info.id;
+    if (!lost) return opencl_fail(error, call, code, "%s on %s (%s)", what, id, device->info.name);
+    return hed_fail(error, HED_ERROR_LOST, "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
+                    "a kernel that reads or writes outside its buffers does that", call, name, (int)code, what, id, device->info.name);
+}
+
+/* A stream holds its queue, so an invalid queue is one that the driver gave up; and work that failed takes with it what
+ * waits for it. */
+static bool means_lost(cl_int code)
+{
+    return status_of(code) == HED_ERROR_LOST || code == CL_INVALID_COMMAND_QUEUE || code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+hed_status opencl_fail_work(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
+{
+    return fail_of(error, device, call, code, what, means_lost(code));
+}
+
+/* Nothing is asked for in waiting: resources that run out there are what drivers say of a kernel that ran wild. */
+hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
+{
+    return fail_of(error, device, call, code, what, means_lost(code) || code == CL_OUT_OF_RESOURCES);
+}
+
+/* ---- signals ---- */
+
+static bool is_ours(int number) { return number != SIGKILL && number != SIGSTOP; }
+
+void opencl_signals_keep(struct sigaction kept[NSIG])
+{
+    memset(kept, 0, NSIG * sizeof *kept);
+    for (int i = 1; i < NSIG; i++)
+        if (is_ours(i)) sigaction(i, NULL, &kept[i]);
+}
+
+void opencl_signals_restore(const struct sigaction kept[NSIG])
+{
+    for (int i = 1; i < NSIG; i++) {
+        struct sigaction now;
+        if (!is_ours(i) || sigaction(i, NULL, &now)) continue;
+        bool changed = now.sa_sigaction != kept[i].sa_sigaction || now.sa_flags != kept[i].sa_flags;
+        /* PoCL's handler of SIGFPE is what makes an integer division by zero in a kernel harmless. */
+        bool needed = i == SIGFPE && kept[i].sa_handler == SIG_DFL;
+        if (changed && !needed) sigaction(i, &kept[i], NULL);
+    }
+}
+
+/* ---- loading ---- */
+
+#define NAME(result, name, parameters) #name,
+static const char *const function_names[] = {HED_CL_FUNCTIONS(NAME)};
+static const char *const gl_names[] = {HED_CL_GL_FUNCTIONS(NAME)};
+#undef NAME
+enum { FUNCTIONS = sizeof function_names / sizeof function_names[0], GL_FUNCTIONS = sizeof gl_names / sizeof gl_names[0] };
+_Static_assert(sizeof(hed_cl_api) == (FUNCTIONS + GL_FUNCTIONS) * sizeof(void *), "the table is these functions and nothing else");
+
+static bool load(opencl_driver *driver, const hed_settings *settings, hed_backend_slot *slot)
+{
+    const char *names[] = {settings->opencl_library ? settings->opencl_library : "libOpenCL.so.1", NULL};
+    const char *missing = "";
+    void *functions[FUNCTIONS + GL_FUNCTIONS];
+    driver->library = hed_dynlib_open(&driver->allocator, names, slot->reason, sizeof slot->reason);
+    if (!driver->library) {
+        hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install ocl-icd-libopencl1, and a driver: pocl-opencl-icd runs on any processor");
+        return false;
+    }
+    hed_text_copy(slot->library, sizeof slot->library, hed_dynlib_name(driver->library));
+    if (!hed_dynlib_symbols(driver->library, function_names, functions, FUNCTIONS, &missing)) {
+        slot->health = HED_BACKEND_FAILED;
+        snprintf(slot->reason, sizeof slot->reason, "%s has no %s: it is no library of OpenCL 1.2", names[0], missing);
+        hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install ocl-icd-libopencl1, or HEDDLE_OPENCL_LIBRARY=another library");
+        return false;
+    }
+    for (int i = 0; i < GL_FUNCTIONS; i++) functions[FUNCTIONS + i] = hed_dynlib_symbol(driver->library, gl_names[i]);
+    memcpy(&driver->api, functions, sizeof functions);
+    return true;
+}
+
+void *opencl_symbol(hed_backend_slot *slot, const char *name)
+{
+    const opencl_driver *driver = slot->state;
+    return driver && driver->library ? hed_dynlib_symbol(driver->library, name) : NULL;
+}
+
+/* ---- listing ---- */
+
+enum { MOST_PLATFORMS = 64 };
+
+static bool is_fit(const opencl_driver *driver, cl_device_id id)
+{
+    char version[256] = "", name[256] = "";
+    int major = 0, minor = 0;
+    cl_bool available = CL_FALSE;
+    driver->api.clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL);
+    driver->api.clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof version - 1, version, NULL);
+    driver->api.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
+    sscanf(version, "OpenCL %d.%d", &major, &minor);
+    if (available && major * 10 + minor >= 12) return true;
+    hed_log(&driver->logger, HED_LOG_WARNING, "opencl: %s (%s) is left out: %s", name, version,
+            available ? "OpenCL 1.2 is needed" : "its driver calls it not available");
+    return false;
+}
+
+static void add_devices(opencl_driver *driver, cl_platform_id platform, uint32_t platform_index, opencl_device *devices)
+{
+    cl_device_id ids[MOST_DEVICES];
+    cl_uint count = 0;
+    cl_int code = driver->api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
+    if (code && code != CL_DEVICE_NOT_FOUND)
+        hed_log(&driver->logger, HED_LOG_WARNING, "opencl: platform %u gives %s for its devices", platform_index, code_name(code));
+    if (code) return;
+    for (uint32_t i = 0; i < count && i < MOST_DEVICES && driver->device_count < MOST_DEVICES; i++) {
+        if (!is_fit(driver, ids[i])) continue;
+        devices[driver->device_count++] = (opencl_device){
+            .driver = driver, .api = &driver->api, .platform = platform, .id = ids[i], .platform_index = platform_index, .device_index = i};
+    }
+}
+
+static void name_versions(const opencl_driver *driver, const cl_platform_id *platforms, cl_uint count, hed_backend_slot *slot)
+{
+    for (cl_uint i = 0; i < count; i++) {
+        char version[160] = "";
+        size_t used = strlen(slot->library);
+        driver->api.clGetPlatformInfo(platforms[i], CL_PLATFORM_VERSION, sizeof version - 1, version, NULL);
+        snprintf(slot->library + used, sizeof slot->library - used, "%s%s", i ? "; " : ": ", version);
+    }
+}
+
+/* Health is FAILED until a device is there. */
+static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
+{
+    opencl_device devices[MOST_DEVICES];
+    cl_platform_id platforms[MOST_PLATFORMS];
+    cl_uint count = 0;
+    cl_int code = driver->api.clGetPlatformIDs(MOST_PLATFORMS, platforms, &count);
+    if (count > MOST_PLATFORMS) count = MOST_PLATFORMS;
+    if (code) count = 0;
+    name_versions(driver, platforms, count, slot);
+    for (cl_uint i = 0; i < count; i++) add_devices(driver, platforms[i], i, devices);
+    if (driver->device_count == 0) {
+        bool empty = !code || code == CL_PLATFORM_NOT_FOUND_KHR;
+        slot->health = empty ? HED_BACKEND_ABSENT : HED_BACKEND_FAILED;
+        if (empty) snprintf(slot->reason, sizeof slot->reason, "the library is there, and no device of OpenCL 1.2 behind it");
+        else snprintf(slot->reason, sizeof slot->reason, "clGetPlatformIDs failed with %s (%d)", code_name(code), (int)code);
+        hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install a driver (pocl-opencl-icd runs on any processor); check OCL_ICD_VENDORS");
+        return HED_OK;
+    }
+    driver->devices = hed_allocate(&driver->allocator, driver->device_count * sizeof *devices);
+    if (!driver->devices) return HED_ERROR_MEMORY;
+    memcpy(driver->devices, devices, driver->device_count * sizeof *devices);
+    slot->health = HED_BACKEND_WORKS;
+    return HED_OK;
+}
+
+hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot)
+{
+    slot->health = HED_BACKEND_ABSENT;
+    if (settings->opencl_library && !settings->opencl_library[0]) {
+        hed_text_copy(slot->reason, sizeof slot->reason, "not wanted: the name of its library is set to \"\"");
+        hed_text_copy(slot->remedy, sizeof slot->remedy, "leave hed_context_def.opencl_library NULL");
+        return HED_OK;
+    }
+    opencl_driver *driver = hed_allocate(&settings->allocator, sizeof *driver);
+    if (!driver) return HED_ERROR_MEMORY;
+    driver->allocator = settings->allocator;
+    driver->logger = settings->logger;
+    pthread_mutex_init(&driver->build_lock, NULL);
+    slot->state = driver;
+    hed_status status = HED_OK;
+    if (load(driver, settings, slot)) {
+        struct sigaction kept[NSIG];
+        opencl_signals_keep(kept);
+        status = list(driver, slot);
+        opencl_signals_restore(kept);
+    }
+    if (status) opencl_close(settings, slot);
+    return status;
+}
+
+void opencl_close(const hed_settings *settings, hed_backend_slot *slot)
+{
+    (void)settings;
+    opencl_driver *driver = slot->state;
+    slot->state = NULL;
+    if (!driver) return;
+    hed_allocator allocator = driver->allocator;
+    hed_release(&allocator, driver->devices, driver->device_count * sizeof *driver->devices);
+    hed_dynlib_close(&allocator, driver->library);
+    pthread_mutex_destroy(&driver->build_lock);
+    hed_release(&allocator, driver, sizeof *driver);
+}
+
+uint32_t opencl_device_count(hed_backend_slot *slot)
+{
+    const opencl_driver *driver = slot->state;
+    return driver ? driver->device_count : 0;
+}

@@ -1,0 +1,277 @@
+/* Programs: text to a binary of the driver, a binary to a kernel, and what the driver tells of it. */
+#include "backends/opencl/opencl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+extern const char hed_prelude_text[]; /* generated from src/prelude */
+
+const char *opencl_prelude(const hed_build *build)
+{
+    (void)build;
+    return hed_prelude_text;
+}
+
+/* Fast allows what changes rounding and denormals, and nothing that makes NaN and infinity undefined. The pragma that
+ * forbids contraction in strict mode is in the prelude; the flag is what makes NVIDIA divide correctly. */
+hed_status opencl_build_options(const hed_build *build, char *text, size_t size)
+{
+    bool strict = build->math == HED_MATH_STRICT, nvidia = opencl_platform_of(build->device) == OPENCL_NVIDIA;
+    int used = snprintf(text, size, "-cl-std=CL1.2 %s%s", strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
+                                                                 : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
+                        nvidia ? " -cl-nv-verbose" : "");
+    if (nvidia && build->max_registers && (size_t)used < size)
+        used += snprintf(text + used, size - (size_t)used, " -cl-nv-maxrregcount=%u", build->max_registers);
+    return (size_t)used < size ? HED_OK : HED_ERROR_LIMIT;
+}
+
+/* ---- the text ---- */
+
+static void add_line(hed_text *text, const char *name)
+{
+    hed_text_add(text, "\n#line 1 \"");
+    for (; *name; name++) hed_text_add(text, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+    hed_text_add(text, "\"\n");
+}
+
+/* As text and not as options: drivers split options at blanks, each with rules of its own for quotes. */
+static void add_define(hed_text *text, const hed_define *define)
+{
+    hed_text_add(text, "#define %s ", define->name);
+    for (const char *at = define->value ? define->value : ""; *at; at++) hed_text_add(text, *at == '\n' ? "\\\n" : "%c", *at);
+    hed_text_add(text, "\n");
+}
+
+static void assemble(const hed_build *build, hed_text *text)
+{
+    for (uint32_t i = 0; i < build->define_count; i++) add_define(text, &build->defines[i]);
+    add_line(text, "heddle.clh");
+    hed_text_add_bytes(text, hed_prelude_text, strlen(hed_prelude_text));
+    for (uint32_t i = 0; i < build->source_count; i++) {
+        const hed_source *source = &build->sources[i];
+        add_line(text, source->name);
+        hed_text_add_bytes(text, source->text, source->size ? source->size : strlen(source->text));
+    }
+    hed_text_add(text, "\n");
+}
+
+/* ---- compiling ---- */
+
+/* The driver may install signal handlers in the first build of a device. */
+static cl_int compile(opencl_device *device, cl_program program, const char *options)
+{
+    const hed_cl_api *api = device->api;
+    if (device->built) return api->clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+    struct sigaction kept[NSIG];
+    pthread_mutex_lock(&device->driver->build_lock);
+    opencl_signals_keep(kept);
+    cl_int code = api->clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+    opencl_signals_restore(kept);
+    device->built = true;
+    pthread_mutex_unlock(&device->driver->build_lock);
+    return code;
+}
+
+/* NULL where the compiler said nothing, or there is no memory for it. */
+static char *take_log(const opencl_device *device, cl_program program, size_t *size)
+{
+    char *log = NULL;
+    *size = 0;
+    if (device->api->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, size) || *size < 2) *size = 0;
+    if (*size) log = hed_allocate(&device->driver->allocator, ++*size);
+    if (log) device->api->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, *size - 1, log, NULL);
+    if (log && log[strspn(log, " \n")]) return log;
+    hed_release(&device->driver->allocator, log, *size);
+    *size = 0;
+    return NULL;
+}
+
+static hed_status build_failed(const opencl_device *device, const hed_build *build, cl_program program, cl_int code, hed_error *error)
+{
+    const hed_device_info *info = &build->device->info;
+    size_t size = 0;
+    if (code != CL_BUILD_PROGRAM_FAILURE)
+        return opencl_fail(error, "clBuildProgram", code, "%s for %s (%s)", build->def->name, info->id, info->name);
+    char *log = take_log(device, program, &size);
+    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s (%s): see the log", build->def->name, info->id, info->name);
+    hed_fail_log(error, log ? log : "the compiler gave no reason");
+    hed_release(&device->driver->allocator, log, size);
+    return HED_ERROR_BUILD;
+}
+
+static hed_status from_source(opencl_device *device, const hed_build *build, cl_program *program, hed_error *error)
+{
+    char options[512];
+    hed_text text = {.allocator = &device->driver->allocator};
+    cl_int code = CL_SUCCESS;
+    *program = NULL;
+    opencl_build_options(build, options, sizeof options);
+    assemble(build, &text);
+    if (text.failed) {
+        hed_text_free(&text);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", build->def->name);
+    }
+    const char *bytes = text.bytes;
+    *program = device->api->clCreateProgramWithSource(device->context, 1, &bytes, &text.size, &code);
+    hed_text_free(&text);
+    if (!*program) return opencl_fail(error, "clCreateProgramWithSource", code, "%s", build->def->name);
+    code = compile(device, *program, options);
+    if (!code) return HED_OK;
+    hed_status status = build_failed(device, build, *program, code, error);
+    device->api->clReleaseProgram(*program);
+    *program = NULL;
+    return status;
+}
+
+/* A program's context may have several devices; the answers have one entry for each. */
+static cl_int take_binary(const opencl_device *device, cl_program program, hed_binary *binary)
+{
+    const hed_cl_api *api = device->api;
+    cl_device_id ids[MOST_DEVICES] = {NULL};
+    size_t sizes[MOST_DEVICES] = {0}, index = 0;
+    unsigned char *binaries[MOST_DEVICES] = {NULL};
+    cl_int code = api->clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof ids, ids, NULL);
+    if (!code) code = api->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL);
+    if (code) return code;
+    while (index < MOST_DEVICES - 1 && ids[index] != device->id) index++;
+    binary->size = sizes[index];
+    binary->bytes = hed_allocate(&device->driver->allocator, binary->size);
+    if (!binary->bytes) return CL_OUT_OF_HOST_MEMORY;
+    binaries[index] = binary->bytes;
+    code = api->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL);
+    if (code) hed_release(&device->driver->allocator, binary->bytes, binary->size);
+    return code;
+}
+
+hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *error)
+{
+    opencl_device *device = opencl_of(build->device);
+    cl_program program = NULL;
+    hed_status status = from_source(device, build, &program, error);
+    if (status) return status;
+    cl_int code = take_binary(device, program, binary);
+    if (code) {
+        *binary = (hed_binary){0};
+        status = opencl_fail(error, "clGetProgramInfo", code, "the binary of %s", build->def->name);
+    } else {
+        binary->log = take_log(device, program, &binary->log_size);
+    }
+    device->api->clReleaseProgram(program);
+    return status;
+}
+
+/* ---- loading ---- */
+
+static hed_status from_binary(opencl_device *device, const hed_build *build, const hed_binary *binary, cl_program *program, hed_error *error)
+{
+    char options[512];
+    const unsigned char *bytes = binary->bytes;
+    cl_int code = CL_SUCCESS, fit = CL_SUCCESS;
+    opencl_build_options(build, options, sizeof options);
+    *program = device->api->clCreateProgramWithBinary(device->context, 1, &device->id, &binary->size, &bytes, &fit, &code);
+    if (*program && !code) code = compile(device, *program, options);
+    if (*program && !code) return HED_OK;
+    if (*program) device->api->clReleaseProgram(*program);
+    if (code == CL_OUT_OF_HOST_MEMORY) return opencl_fail(error, "clCreateProgramWithBinary", code, "%s", build->def->name);
+    return hed_fail(error, HED_ERROR_FORMAT, "the driver of %s refuses the binary of %s (%zu bytes, code %d)", build->device->info.id,
+                    build->def->name, binary->size, (int)code);
+}
+
+static hed_status make_kernel(const opencl_device *device, hed_program *program, const hed_build *build, hed_error *error)
+{
+    const hed_kernel_def *def = program->def;
+    cl_int code = CL_SUCCESS;
+    cl_uint arguments = def->argument_count;
+    program->handle = device->api->clCreateKernel(program->impl, build->entry, &code);
+    if (code == CL_INVALID_KERNEL_NAME)
+        return hed_fail(error, HED_ERROR_BUILD, "the text of %s has no kernel named \"%s\"", def->name, build->entry);
+    if (!program->handle) return opencl_fail(error, "clCreateKernel", code, "%s", def->name);
+    device->api->clGetKernelInfo(program->handle, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
+    if (arguments == def->argument_count) return HED_OK;
+    device->api->clReleaseKernel(program->handle);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "kernel \"%s\" takes %u arguments in its text and %u in the description of %s", build->entry,
+                    arguments, def->argument_count, def->name);
+}
+
+/* ---- what is known of a kernel ---- */
+
+static int64_t ask(const opencl_device *device, cl_kernel kernel, cl_uint what)
+{
+    cl_ulong value = 0;
+    return device->api->clGetKernelWorkGroupInfo(kernel, device->id, what, sizeof value, &value, NULL) ? -1 : (int64_t)value;
+}
+
+/* The number before `words`, or behind them, between `from` and `end`; -1 if they are not there. */
+static int64_t number_before(const char *from, const char *end, const char *words)
+{
+    const char *at = strstr(from, words);
+    if (!at || at > end) return -1;
+    while (at > from && at[-1] >= '0' && at[-1] <= '9') at--;
+    return strtoll(at, NULL, 10);
+}
+
+/* From the part of ptxas's report that is about this entry point (-cl-nv-verbose). */
+static void read_report(const char *log, const char *entry, hed_kernel_resources *r)
+{
+    char heading[256];
+    snprintf(heading, sizeof heading, "Compiling entry function '%s'", entry);
+    const char *from = log ? strstr(log, heading) : NULL;
+    if (!from) return;
+    from += strlen(heading);
+    const char *end = strstr(from, "Compiling entry function");
+    if (!end) end = from + strlen(from);
+    int64_t stores = number_before(from, end, " bytes spill stores"), loads = number_before(from, end, " bytes spill loads");
+    r->registers = number_before(from, end, " registers");
+    r->stack_bytes = number_before(from, end, " bytes stack frame");
+    r->spill_bytes = stores < 0 || loads < 0 ? -1 : stores + loads;
+}
+
+/* PoCL gives one number for every kernel, and no local memory for arrays in the text. */
+static void fill_resources(const opencl_device *device, hed_program *program, const hed_build *build, const char *log)
+{
+    hed_kernel_resources *r = &program->resources;
+    r->max_group = ask(device, program->handle, CL_KERNEL_WORK_GROUP_SIZE);
+    opencl_platform platform = opencl_platform_of(program->device);
+    if (platform == OPENCL_POCL) return;
+    r->lane_width = ask(device, program->handle, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    r->local_bytes = ask(device, program->handle, CL_KERNEL_LOCAL_MEM_SIZE);
+    if (platform == OPENCL_NVIDIA) read_report(log, build->entry, r);
+}
+
+hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
+{
+    opencl_device *device = opencl_of(program->device);
+    cl_program loaded = NULL;
+    /* A driver that gives no binaries gave an empty one. */
+    hed_status status = binary->size ? from_binary(device, build, binary, &loaded, error) : from_source(device, build, &loaded, error);
+    if (status) return status;
+    program->impl = loaded;
+    status = make_kernel(device, program, build, error);
+    if (status) {
+        device->api->clReleaseProgram(loaded);
+        program->handle = program->impl = NULL;
+        return status;
+    }
+    fill_resources(device, program, build, binary->log);
+    return HED_OK;
+}
+
+void opencl_program_unload(hed_program *program)
+{
+    const hed_cl_api *api = opencl_of(program->device)->api;
+    api->clReleaseKernel(program->handle);
+    api->clReleaseProgram(program->impl);
+}
+
+hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups, hed_error *error)
+{
+    (void)program;
+    (void)group_items;
+    (void)local_bytes;
+    (void)error;
+    *groups = -1; /* OpenCL has no question for it */
+    return HED_OK;
+}
