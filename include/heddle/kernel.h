@@ -162,7 +162,8 @@ struct hed_kernel_def {
     const char *const *dimensions; /**< (dimension_count) names of the problem's sizes: "n", "width", ... */
     uint32_t dimension_count;
     uint64_t needs;                   /**< bits of hed_capability */
-    const char *max_threads;          /**< parameter or number: work items of a group at most (launch bounds); NULL: none */
+    const char *max_threads;          /**< work items of a group at most (launch bounds): parameter, number or their product, as
+                                           "WG_X*WG_Y"; NULL: none */
     uint32_t min_groups;              /**< groups a compute unit should hold (launch bounds); 0: none */
     bool may_spill;                   /**< a spill or a stack frame is accepted */
     hed_valid_function *valid;        /**< NULL: every configuration that fits the device */

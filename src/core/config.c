@@ -73,12 +73,25 @@ hed_problem hed_problem_1d(int64_t n) { return (hed_problem){1, {n}}; }
 hed_problem hed_problem_2d(int64_t width, int64_t height) { return (hed_problem){2, {width, height}}; }
 hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z) { return (hed_problem){3, {x, y, z}}; }
 
+/* One factor of a launch bound: a parameter's value, or a number. */
+static uint64_t bound_factor(const hed_kernel_def *def, const hed_config *config, const char *word, size_t length)
+{
+    for (uint32_t i = 0; i < def->parameter_count; i++)
+        if (strlen(def->parameters[i].name) == length && memcmp(def->parameters[i].name, word, length) == 0)
+            return (uint64_t)config->values[i];
+    return strtoul(word, NULL, 10);
+}
+
 uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *config)
 {
     if (!def->max_threads) return 0;
-    for (uint32_t i = 0; i < def->parameter_count; i++)
-        if (strcmp(def->parameters[i].name, def->max_threads) == 0) return (uint32_t)config->values[i];
-    return (uint32_t)strtoul(def->max_threads, NULL, 10);
+    uint64_t product = 1;
+    for (const char *word = def->max_threads; *word;) {
+        size_t length = strcspn(word, "*");
+        product *= bound_factor(def, config, word, length);
+        word += length + (word[length] == '*');
+    }
+    return product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
 }
 
 const char *hed_configured_name(hed_configured configured)
