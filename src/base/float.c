@@ -6,7 +6,8 @@
 
 #include <xmmintrin.h>
 
-/* MXCSR: denormals are zeros (6), rounding (13 and 14), flush to zero (15). */
+/* MXCSR: denormals are zeros (6), rounding (13 and 14), flush to zero (15). The old x87 unit has a control word of its
+ * own, which only `long double` follows; no kernel has that type. */
 static const uint64_t CONTROL = 0x0040u | 0x6000u | 0x8000u;
 
 static uint64_t read_control(void)

@@ -25,7 +25,7 @@ static hed_status fail_io(hed_error *error, const char *what, const char *path, 
 bool hed_path_join(char *path, const char *folder, const char *name)
 {
     size_t length = strlen(folder);
-    bool slash = length > 0 && folder[length - 1] == '/';
+    bool slash = length == 0 || folder[length - 1] == '/'; /* no folder is the current one, not the root */
     int written = snprintf(path, HED_PATH_MAX, "%s%s%s", folder, slash ? "" : "/", name);
     return written >= 0 && written < HED_PATH_MAX;
 }

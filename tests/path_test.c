@@ -1,0 +1,386 @@
+/* Files and folders, also on a full disk and with several writers, and libraries loaded at run time. */
+#include "base/alloc.h"
+#include "base/dynlib.h"
+#include "base/path.h"
+#include "base/text.h"
+
+#include "testing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Each test has a folder of its own. */
+static char folder[64];
+
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/heddle-base-XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+}
+
+static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *at)
+{
+    (void)about;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+static void remove_folder(void)
+{
+    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+TestSuite(path, .init = make_folder, .fini = remove_folder);
+
+static const char *in_folder(const char *name)
+{
+    static char paths[4][HED_PATH_MAX];
+    static int next;
+    char *path = paths[next++ % 4];
+    cr_assert(hed_path_join(path, folder, name));
+    return path;
+}
+
+static int entries(const char *path)
+{
+    DIR *open_folder = opendir(path);
+    cr_assert_not_null(open_folder);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(open_folder)) != NULL;) {
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    }
+    closedir(open_folder);
+    return count;
+}
+
+static hed_status write_text(const char *path, const char *text, hed_error *error)
+{
+    const void *parts[] = {text};
+    const size_t sizes[] = {strlen(text)};
+    return hed_path_write(path, parts, sizes, 1, error);
+}
+
+static void check_content(const char *path, const char *expected)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    hed_error error = {0};
+    OK(hed_path_read(NULL, path, 1 << 20, &bytes, &size, &error));
+    cr_assert_eq(size, strlen(expected));
+    cr_assert_str_eq(bytes, expected);
+    hed_release(NULL, bytes, size + 1);
+}
+
+Test(path, join)
+{
+    char path[HED_PATH_MAX], name[HED_PATH_MAX];
+    cr_assert(hed_path_join(path, "/a/b", "c.cl"));
+    cr_assert_str_eq(path, "/a/b/c.cl");
+    cr_assert(hed_path_join(path, "/", "c"));
+    cr_assert_str_eq(path, "/c");
+    cr_assert(hed_path_join(path, "", "c"));
+    cr_assert_str_eq(path, "c", "no folder is not the root");
+    memset(name, 'n', sizeof name);
+    name[HED_PATH_MAX - 3] = '\0';
+    cr_assert(hed_path_join(path, "f", name));
+    name[HED_PATH_MAX - 3] = 'n';
+    name[HED_PATH_MAX - 2] = '\0';
+    cr_assert_not(hed_path_join(path, "f", name));
+}
+
+Test(path, make_makes_all_that_is_missing)
+{
+    hed_error error = {0};
+    OK(hed_path_make(in_folder("a/b/c"), &error));
+    OK(hed_path_make(in_folder("a/b/c"), &error));
+    OK(hed_path_make(in_folder("a//d/"), &error));
+    cr_assert(access(in_folder("a/b/c"), W_OK) == 0 && access(in_folder("a/d"), W_OK) == 0);
+    cr_assert_eq(chdir(folder), 0);
+    OK(hed_path_make("relative/one", &error));
+    cr_assert_eq(access(in_folder("relative/one"), W_OK), 0);
+    OK(hed_path_make("/", &error));
+    FAILS(HED_ERROR_IO, hed_path_make("", &error));
+    OK(write_text(in_folder("file"), "x", &error));
+    FAILS(HED_ERROR_IO, hed_path_make(in_folder("file/below"), &error));
+    cr_assert_not_null(strstr(error.text, in_folder("file")), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_path_make(in_folder("file"), &error));
+    cr_assert_not_null(strstr(error.text, strerror(ENOTDIR)), "%s", error.text);
+}
+
+Test(path, read_gives_the_whole_file)
+{
+    const size_t lengths[] = {0, 1, 4094, 4095, 4096, 100000};
+    static char content[100000];
+    for (size_t index = 0; index < sizeof content; index++) {
+        content[index] = (char)(index * 7 + index / 251);
+    }
+    for (size_t index = 0; index < sizeof lengths / sizeof lengths[0]; index++) {
+        hed_error error = {0};
+        test_allocator state = {0};
+        hed_allocator allocator = test_allocator_of(&state);
+        const void *parts[] = {content, content + lengths[index] / 3};
+        const size_t sizes[] = {lengths[index] / 3, lengths[index] - lengths[index] / 3};
+        OK(hed_path_write(in_folder("file"), parts, sizes, 2, &error));
+        char *bytes = NULL;
+        size_t size = 1;
+        OK(hed_path_read(&allocator, in_folder("file"), lengths[index], &bytes, &size, &error)); /* the limit just so */
+        cr_assert(size == lengths[index] && memcmp(bytes, content, size) == 0 && bytes[size] == '\0');
+        hed_release(&allocator, bytes, size + 1);
+        cr_assert(state.live == 0 && state.bytes == 0);
+        if (lengths[index] > 0) {
+            FAILS(HED_ERROR_IO, hed_path_read(&allocator, in_folder("file"), lengths[index] - 1, &bytes, &size, &error));
+            cr_assert(strstr(error.text, "larger") != NULL && state.live == 0);
+        }
+    }
+}
+
+Test(path, read_does_not_need_to_know_the_size)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    hed_error error = {0};
+    OK(hed_path_read(NULL, "/proc/self/status", SIZE_MAX, &bytes, &size, &error)); /* whose size is said to be 0 */
+    cr_assert(size > 100 && strstr(bytes, "VmRSS") != NULL && strlen(bytes) == size);
+    hed_release(NULL, bytes, size + 1);
+    int ends[2];
+    char name[64];
+    cr_assert_eq(pipe(ends), 0);
+    static char sent[20000];
+    memset(sent, 's', sizeof sent);
+    cr_assert_eq(write(ends[1], sent, sizeof sent), (ssize_t)sizeof sent);
+    close(ends[1]);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", ends[0]);
+    OK(hed_path_read(NULL, name, 20000, &bytes, &size, &error));
+    cr_assert(size == sizeof sent && memcmp(bytes, sent, size) == 0);
+    hed_release(NULL, bytes, size + 1);
+}
+
+Test(path, read_says_what_is_wrong)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    hed_error error;
+    FAILS(HED_ERROR_IO, hed_path_read(NULL, in_folder("missing"), 100, &bytes, &size, &error));
+    cr_assert(strstr(error.text, in_folder("missing")) && strstr(error.text, strerror(ENOENT)), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_path_read(NULL, folder, 100, &bytes, &size, &error));
+    cr_assert(strstr(error.text, folder) && strstr(error.text, strerror(EISDIR)), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_path_read(NULL, "/dev/zero", 10000, &bytes, &size, &error));
+    cr_assert_null(bytes);
+}
+
+Test(path, read_survives_each_allocation_that_fails)
+{
+    for (int64_t fail_at = 1;; fail_at++) {
+        test_allocator state = {.fail_at = fail_at};
+        hed_allocator allocator = test_allocator_of(&state);
+        char *bytes = NULL;
+        size_t size = 0;
+        hed_error error = {0};
+        hed_status status = hed_path_read(&allocator, "/dev/zero", 1 << 14, &bytes, &size, &error);
+        if (state.calls < fail_at) {
+            cr_assert(fail_at > 3, "expected several allocations, there were %d", (int)fail_at - 1);
+            cr_assert(status == HED_ERROR_IO && state.live == 0, "%s", error.text); /* it is larger than that */
+            break;
+        }
+        cr_assert_eq(status, HED_ERROR_MEMORY);
+        cr_assert(state.live == 0 && state.bytes == 0 && bytes == NULL);
+    }
+}
+
+Test(path, write_replaces_at_once_and_leaves_nothing)
+{
+    hed_error error = {0};
+    const void *parts[] = {"one ", "", "two ", "three"};
+    const size_t sizes[] = {4, 0, 4, 5};
+    OK(hed_path_write(in_folder("file"), parts, sizes, 4, &error));
+    check_content(in_folder("file"), "one two three");
+    OK(write_text(in_folder("file"), "new", &error));
+    check_content(in_folder("file"), "new");
+    OK(hed_path_write(in_folder("file"), NULL, NULL, 0, &error));
+    check_content(in_folder("file"), "");
+    cr_assert_eq(chdir(folder), 0);
+    OK(write_text("plain", "beside", &error));
+    check_content(in_folder("plain"), "beside");
+    cr_assert_eq(entries(folder), 2);
+    char name[256];
+    memset(name, 'n', 255); /* as long as a name may be */
+    name[255] = '\0';
+    OK(write_text(in_folder(name), "long", &error));
+    umask(022);
+    OK(write_text(in_folder("mode"), "x", &error));
+    struct stat about;
+    cr_assert(stat(in_folder("mode"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o", about.st_mode);
+}
+
+Test(path, write_follows_links_and_leaves_devices_alone)
+{
+    hed_error error = {0};
+    OK(write_text(in_folder("real"), "old", &error));
+    cr_assert_eq(symlink("real", in_folder("link")), 0);
+    OK(write_text(in_folder("link"), "new", &error));
+    check_content(in_folder("real"), "new");
+    struct stat about;
+    cr_assert(lstat(in_folder("link"), &about) == 0 && S_ISLNK(about.st_mode));
+    FAILS(HED_ERROR_IO, write_text("/dev/full", "x", &error));
+    cr_assert(stat("/dev/full", &about) == 0 && S_ISCHR(about.st_mode));
+    FAILS(HED_ERROR_IO, write_text(folder, "x", &error));
+    FAILS(HED_ERROR_IO, write_text(in_folder("missing/file"), "x", &error));
+    cr_assert(strstr(error.text, in_folder("missing/file")) && strstr(error.text, strerror(ENOENT)), "%s", error.text);
+    FAILS(HED_ERROR_IO, write_text("", "x", &error));
+}
+
+/* Writes too much for the place and checks that the old file is whole and alone. */
+static void check_write_that_does_not_fit(const char *path, int code)
+{
+    static char much[1 << 20];
+    const void *parts[] = {much, much};
+    const size_t sizes[] = {100, sizeof much};
+    hed_error error = {0};
+    OK(write_text(path, "the old content", &error));
+    int before = entries(folder);
+    FAILS(HED_ERROR_IO, hed_path_write(path, parts, sizes, 2, &error));
+    cr_assert(strstr(error.text, path) && strstr(error.text, strerror(code)), "%s", error.text);
+    check_content(path, "the old content");
+    cr_assert_eq(entries(folder), before, "something was left behind");
+}
+
+Test(path, write_that_fails_midway_keeps_the_old_file)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit limit = {1 << 16, 1 << 16};
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    check_write_that_does_not_fit(in_folder("file"), EFBIG);
+}
+
+Test(path, write_to_a_full_disk_keeps_the_old_file)
+{
+    /* A file system of 64 KiB, in a mount namespace that ends with this process. */
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("heddle-test", folder, "tmpfs", 0, "size=65536") != 0) {
+        cr_skip_test("no right to mount a small file system: %s", strerror(errno));
+    }
+    check_write_that_does_not_fit(in_folder("file"), ENOSPC);
+    umount(folder);
+}
+
+enum { WRITES = 200 };
+
+typedef struct writer {
+    const char *path;
+    char content[10000];
+} writer;
+
+static void *write_often(void *argument)
+{
+    writer *own = argument;
+    for (int index = 0; index < WRITES; index++) {
+        const void *parts[] = {own->content};
+        const size_t sizes[] = {sizeof own->content};
+        hed_error error = {0};
+        OK(hed_path_write(own->path, parts, sizes, 1, &error));
+    }
+    return NULL;
+}
+
+Test(path, readers_never_see_half_a_file)
+{
+    static writer writers[2];
+    pthread_t threads[2];
+    const char *path = in_folder("shared");
+    int seen = 0;
+    for (int index = 0; index < 2; index++) {
+        writers[index].path = path;
+        memset(writers[index].content, 'a' + index, sizeof writers[index].content);
+        cr_assert_eq(pthread_create(&threads[index], NULL, write_often, &writers[index]), 0);
+    }
+    while (seen < WRITES) {
+        char *bytes = NULL;
+        size_t size = 0;
+        if (hed_path_read(NULL, path, 1 << 20, &bytes, &size, NULL) != HED_OK) {
+            cr_assert_eq(seen, 0, "the file was gone for a while");
+            continue;
+        }
+        char letter[2] = {bytes[0], 0};
+        cr_assert(size == 10000 && strspn(bytes, letter) == 10000, "a mixed or short file of %zu bytes", size);
+        hed_release(NULL, bytes, size + 1);
+        seen++;
+    }
+    for (int index = 0; index < 2; index++) {
+        pthread_join(threads[index], NULL);
+    }
+    cr_assert_eq(entries(folder), 1);
+}
+
+Test(path, of_library_is_where_this_program_is)
+{
+    char program[HED_PATH_MAX] = "", found[HED_PATH_MAX];
+    cr_assert(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+    hed_path_of_library(found, sizeof found);
+    *strrchr(program, '/') = '\0';
+    cr_assert_str_eq(found, program);
+    char little[3];
+    hed_path_of_library(little, sizeof little);
+    cr_assert_str_eq(little, "", "half a path is worse than none");
+}
+
+/* ---- libraries loaded at run time ---- */
+
+Test(path, dynlib_opens_the_first_that_loads)
+{
+    test_allocator state = {0};
+    hed_allocator allocator = test_allocator_of(&state);
+    const char *const names[] = {"libheddle-is-not-there.so.7", "libm.so.6", "libc.so.6", NULL};
+    char reason[300] = "";
+    hed_dynlib *library = hed_dynlib_open(&allocator, names, reason, sizeof reason);
+    cr_assert_not_null(library, "%s", reason);
+    cr_assert_str_eq(hed_dynlib_name(library), "libm.so.6");
+    const char *const symbols[] = {"cbrt", "sqrt", "heddle_has_no_such_symbol", "nor_this_one"};
+    void *slots[4];
+    const char *missing = NULL;
+    cr_assert(hed_dynlib_symbols(library, symbols, slots, 2, &missing));
+    cr_assert_null(missing);
+    double (*root)(double);
+    memcpy(&root, &slots[1], sizeof root);
+    cr_assert_eq(root(9.0), 3.0);
+    cr_assert_not(hed_dynlib_symbols(library, symbols, slots, 4, &missing));
+    cr_assert_str_eq(missing, "heddle_has_no_such_symbol");
+    cr_assert(slots[0] != NULL && slots[2] == NULL);
+    cr_assert_not(hed_dynlib_symbols(library, symbols, slots, 4, NULL));
+    cr_assert_eq(hed_dynlib_symbol(library, "sqrt"), slots[1]);
+    cr_assert_null(hed_dynlib_symbol(library, "heddle_has_no_such_symbol"));
+    hed_dynlib_close(&allocator, library);
+    hed_dynlib_close(&allocator, NULL);
+    cr_assert(state.live == 0 && state.bytes == 0);
+    for (int fail_at = 1; fail_at <= 2; fail_at++) {
+        state = (test_allocator){.fail_at = fail_at};
+        cr_assert_null(hed_dynlib_open(&allocator, names + 1, reason, sizeof reason));
+        cr_assert(strstr(reason, "memory") != NULL && state.live == 0 && state.bytes == 0);
+    }
+}
+
+Test(path, dynlib_prefers_the_reason_of_a_broken_library)
+{
+    char reason[300], broken[HED_PATH_MAX];
+    hed_error error = {0};
+    hed_text_copy(broken, sizeof broken, in_folder("libbroken.so"));
+    OK(write_text(broken, "this is no ELF file, but there is plenty of text in it for the loader to read", &error));
+    const char *const absent[] = {"libheddle-first.so.7", "libheddle-second.so.7", NULL};
+    cr_assert_null(hed_dynlib_open(NULL, absent, reason, sizeof reason));
+    cr_assert(strstr(reason, "libheddle-first.so.7") != NULL, "%s", reason);
+    const char *const mixed[] = {"libheddle-first.so.7", broken, "libheddle-second.so.7", NULL};
+    cr_assert_null(hed_dynlib_open(NULL, mixed, reason, sizeof reason));
+    cr_assert(strstr(reason, "libbroken.so") != NULL, "%s", reason);
+    const char *const none[] = {NULL};
+    cr_assert_null(hed_dynlib_open(NULL, none, reason, sizeof reason));
+    cr_assert_neq(reason[0], '\0');
+    cr_assert_null(hed_dynlib_open(NULL, mixed, NULL, 0));
+}
