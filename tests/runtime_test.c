@@ -14,11 +14,11 @@ typedef struct shift {
 
 static const char mix_text[] =
     "typedef struct { float x, y; int extra[2]; } shift;\n"
-    "__kernel void mix(__global float *restrict out, __global const float *restrict in, float a, uint n, shift s,\n"
+    "__kernel void mixture(__global float *restrict out, __global const float *restrict in, float a, uint n, shift s,\n"
     "                  HED_LOCAL(float, first), HED_LOCAL(float, second))\n"
     "{\n"
-    "    HED_LOCAL_USE(float, first)\n"
-    "    HED_LOCAL_USE(float, second)\n"
+    "    HED_LOCAL_USE(float, first);\n"
+    "    HED_LOCAL_USE(float, second);\n"
     "    uint i = (uint)get_global_id(0), l = (uint)get_local_id(0);\n"
     "    first[l] = i < n ? in[i] : 0.0f;\n"
     "    second[l] = (float)s.extra[1];\n"
@@ -64,7 +64,7 @@ static const hed_parameter_def mix_parameters[] = {{.name = "WG", .values = grou
 static const hed_define mix_defines[] = {{"OFFSET", "0.5f"}};
 static const char *const mix_dimensions[] = {"n"};
 static const hed_kernel_def mix = {
-    .name = "mix",
+    .name = "mixture",
     .sources = &mix_source,
     .source_count = 1,
     .arguments = mix_arguments,
@@ -546,7 +546,7 @@ Test(runtime, a_timed_stream_keeps_the_last_steps)
     cr_assert_eq(count, 3);
     cr_assert_eq(times[0].kind, HED_STEP_WRITE);
     cr_assert_eq(times[1].kind, HED_STEP_LAUNCH);
-    cr_assert_str_eq(times[1].name, "mix");
+    cr_assert_str_eq(times[1].name, "mixture");
     cr_assert_eq(times[2].kind, HED_STEP_READ);
     for (int i = 0; i < 3; i++) cr_assert(times[i].seconds >= 0 && times[i].seconds < 10, "step %d took %g s", i, times[i].seconds);
     OK(hed_stream_times(timed, times, 8, &count, &error));
