@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void hed_log(const hed_logger *logger, hed_log_level level, const char *format, ...)
+void hed_log_message(const hed_logger *logger, hed_log_level level, const char *format, ...)
 {
     if (logger == NULL || logger->log == NULL || level > logger->level) {
         return;

@@ -200,6 +200,8 @@ struct hed_backend {
 
     /* Source to binary; NULL: nothing to compile (host). BUILD fills error->log. May run in any thread. */
     hed_status (*build)(const hed_build *build, hed_binary *binary, hed_error *error);
+    /* Compiles for machines that have no compiler, without a device: `build->device` has only info.capabilities. NULL: never needed. */
+    hed_status (*build_ahead)(const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
     /* Text of options that build() would use, for the cache key: complete, the prelude's text not included. */
     hed_status (*build_options)(const hed_build *build, char *text, size_t size);
     /* Text of the prelude in front of `build`'s sources. */

@@ -83,17 +83,17 @@ bool hed_cache_load(const hed_settings *settings, const char *folder, const char
     if (hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, NULL)) return false;
     bool whole = parse(bytes, size, &head, &found, &log, &binary);
     bool ours = whole && head.request_size == request_size && memcmp(found, request, request_size) == 0;
-    if (!whole) hed_log(&settings->logger, HED_LOG_WARNING, "cache entry %s is damaged: the kernel is compiled again", path);
+    if (!whole) hed_log_message(&settings->logger, HED_LOG_WARNING, "cache entry %s is damaged: the kernel is compiled again", path);
     bool loaded = ours && copy_out(settings, &head, log, binary, entry);
     hed_release(&settings->allocator, bytes, size + 1);
     return loaded;
 }
 
-void hed_cache_store(const hed_settings *settings, const char *folder, const char *request, size_t request_size, const hed_cache_entry *entry)
+hed_status hed_cache_store(const char *folder, const char *request, size_t request_size,
+                           const hed_cache_entry *entry, hed_error *error)
 {
     char path[HED_PATH_MAX];
-    hed_error error;
-    if (!entry_path(path, folder, request, request_size)) return;
+    if (!entry_path(path, folder, request, request_size)) return hed_fail(error, HED_ERROR_IO, "the cache's folder \"%.200s\" gives no usable path", folder);
     const hed_binary *binary = &entry->binary;
     struct head head = {.request_size = request_size, .log_size = binary->log ? binary->log_size : 0, .binary_size = binary->size,
                         .build_seconds = entry->build_seconds};
@@ -101,9 +101,8 @@ void hed_cache_store(const hed_settings *settings, const char *folder, const cha
     head.checksum = checksum_of(&head, request, binary->log, binary->bytes);
     const void *parts[] = {&head, request, binary->log, binary->bytes};
     size_t sizes[] = {sizeof head, request_size, head.log_size, binary->size};
-    hed_status status = hed_path_make(folder, &error);
-    if (!status) status = hed_path_write(path, parts, sizes, 4, &error);
-    if (status) hed_log(&settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", error.text);
+    hed_status status = hed_path_make(folder, error);
+    return status ? status : hed_path_write(path, parts, sizes, 4, error);
 }
 
 void hed_binary_free(const hed_settings *settings, hed_binary *binary)
@@ -123,8 +122,11 @@ static bool ends_with(const char *name, const char *end)
     return length > tail && strcmp(name + length - tail, end) == 0;
 }
 
-/* An entry, or what an interrupted writer of one left behind. */
-static bool is_ours(const char *name) { return strstr(name, ending) != NULL; }
+/* An entry, or what an interrupted hed_path_write() left behind. */
+static bool is_ours(const char *name)
+{
+    return ends_with(name, ending) || (strncmp(name, ".heddle-", 8) == 0 && ends_with(name, ".tmp"));
+}
 
 static hed_status visit_entries(const hed_context *context, visit_function *visit, hed_cache_report *report, hed_error *error)
 {

@@ -13,8 +13,9 @@ typedef struct hed_cache_entry {
 
 /* Looks `request` up in `folder`; false if it is not there, or damaged. The caller frees binary as of hed_binary. */
 bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size, hed_cache_entry *entry);
-/* Stores it; a failure (read-only folder, full disk) is logged and no error. */
-void hed_cache_store(const hed_settings *settings, const char *folder, const char *request, size_t request_size, const hed_cache_entry *entry);
+/* Stores it. */
+hed_status hed_cache_store(const char *folder, const char *request, size_t request_size,
+                           const hed_cache_entry *entry, hed_error *error);
 void hed_binary_free(const hed_settings *settings, hed_binary *binary);
 
 #endif

@@ -105,7 +105,7 @@ static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
         device->slot = slot;
         device->backend = slot->backend;
         if (slot->backend->device_describe(slot, i, device)) {
-            hed_log(&context->settings.logger, HED_LOG_WARNING, "%s: device %u cannot be described and is left out", slot->backend->name, i);
+            hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: device %u cannot be described and is left out", slot->backend->name, i);
             hed_release(&context->settings.allocator, device, sizeof *device);
             continue;
         }

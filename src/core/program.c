@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "core/cache.h"
+#include "heddle/cache.h"
 
 enum { SOURCE_LIMIT = 64 << 20, OPTIONS_SIZE = 4096 };
 
@@ -130,19 +131,29 @@ static hed_status load(hed_program *program, const hed_build *build, hed_cache_e
     return HED_OK;
 }
 
-static hed_status load_from(hed_program *program, const hed_build *build, const char *folder, const hed_text *request, bool *loaded)
+static hed_status load_from(hed_program *program, const hed_build *build, const char *folder, const hed_text *request, bool *loaded,
+                            hed_error *error)
 {
     const hed_settings *settings = program->device->settings;
     hed_cache_entry entry;
-    hed_error error;
+    hed_error own;
+    if (!error) error = &own;
     *loaded = false;
     if (!hed_cache_load(settings, folder, request->bytes, request->size, &entry)) return HED_OK;
-    hed_status status = load(program, build, &entry, true, &error);
+    hed_status status = load(program, build, &entry, true, error);
     hed_binary_free(settings, &entry.binary);
     *loaded = status == HED_OK;
     if (status == HED_ERROR_FORMAT)
-        hed_log(&settings->logger, HED_LOG_WARNING, "the driver refuses the cached %s, which is compiled again: %s", program->def->name, error.text);
+        hed_log_message(&settings->logger, HED_LOG_WARNING, "the driver refuses the cached %s, which is compiled again: %s", program->def->name, error->text);
     return status == HED_ERROR_FORMAT ? HED_OK : status;
+}
+
+/* A read-only folder or a full disk costs the next program its time, nothing else. */
+static void keep(const hed_settings *settings, const hed_text *request, const hed_cache_entry *entry)
+{
+    hed_error error;
+    if (settings->cache_dir[0] && hed_cache_store(settings->cache_dir, request->bytes, request->size, entry, &error))
+        hed_log_message(&settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", error.text);
 }
 
 static hed_status compile(hed_program *program, const hed_build *build, const hed_text *request, hed_error *error)
@@ -152,7 +163,7 @@ static hed_status compile(hed_program *program, const hed_build *build, const he
     uint64_t start = settings->clock.now(settings->clock.user);
     hed_status status = program->device->backend->build(build, &entry.binary, error);
     entry.build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
-    if (!status) hed_cache_store(settings, settings->cache_dir, request->bytes, request->size, &entry);
+    if (!status) keep(settings, request, &entry);
     if (!status) status = load(program, build, &entry, false, error);
     hed_binary_free(settings, &entry.binary);
     return status;
@@ -164,7 +175,7 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
     hed_text request = {.allocator = &settings->allocator};
     bool loaded = false, source = program->device->info.capabilities & HED_CAN_SOURCE;
     hed_status status = make_request(build, &request, error);
-    if (!status) status = load_from(program, build, source ? settings->cache_dir : settings->ptx_dir, &request, &loaded);
+    if (!status) status = load_from(program, build, source ? settings->cache_dir : settings->ptx_dir, &request, &loaded, error);
     if (!status && !loaded && !source)
         status = hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: %s cannot compile kernels here and this configuration of %s was not compiled ahead (%s)",
                           program->def->name, program->device->info.id, program->def->name, program->device->slot->remedy);
@@ -198,6 +209,46 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
     }
     *variant = made;
     return HED_OK;
+}
+
+/* ---- compiling ahead ---- */
+
+static hed_backend_slot *find_compiler(hed_context *context)
+{
+    for (uint32_t i = 0; i < context->slot_count; i++)
+        if (context->slots[i].backend->build_ahead) return &context->slots[i];
+    return NULL;
+}
+
+static hed_status ship(const hed_settings *settings, const hed_build *build, const char *folder, hed_error *error)
+{
+    hed_text request = {.allocator = &settings->allocator};
+    hed_cache_entry entry = {{0}, 0};
+    uint64_t start = settings->clock.now(settings->clock.user);
+    hed_status status = make_request(build, &request, error);
+    if (!status) status = build->device->backend->build_ahead(settings, build, &entry.binary, error);
+    entry.build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
+    if (!status) status = hed_cache_store(folder, request.bytes, request.size, &entry, error);
+    hed_binary_free(settings, &entry.binary);
+    hed_text_free(&request);
+    return status;
+}
+
+hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def, const hed_kernel_options *options, const char *folder, hed_error *error)
+{
+    const hed_kernel_options defaults = {.math = HED_MATH_FAST};
+    hed_backend_slot *slot = find_compiler(context);
+    if (!slot) return hed_fail(error, HED_ERROR_UNSUPPORTED, "no backend compiles ahead");
+    if (!options) options = &defaults;
+    /* A device that cannot compile is what this is for; nothing else is known of it. */
+    hed_device device = {.context = context, .settings = &context->settings, .slot = slot, .backend = slot->backend};
+    hed_config config = options->config ? *options->config : hed_config_default(def);
+    hed_build_text text;
+    hed_status status = hed_build_text_make(&text, &device, def, options->math, &config, options->defines, options->define_count,
+                                            options->max_registers, error);
+    if (!status) status = ship(&context->settings, &text.build, folder, error);
+    hed_build_text_free(&text);
+    return status;
 }
 
 hed_variant *hed_variant_retain(hed_variant *variant)
