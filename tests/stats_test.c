@@ -102,25 +102,38 @@ Test(stats, median_interval_of_tables)
     cr_assert(low == 1 && high == 1);
 }
 
+/* The same sum for any n in long double, from the exact product for the middle, C(2m, m) / 4^m = prod (2i - 1) / 2i. */
+static double long_coverage(size_t n, size_t r)
+{
+    size_t half = n / 2;
+    long double below = 1.0L, sum = 0.0L; /* the probability of exactly `half` values below */
+    for (size_t index = 1; index <= half; index++) {
+        below *= (long double)(2 * index - 1) / (long double)(2 * index);
+    }
+    below *= n % 2 != 0 ? (long double)n / (long double)(n + 1) : 1.0L;
+    for (size_t k = half; k >= r; k--) {
+        sum += 2 * k == n ? below : 2 * below;
+        below *= (long double)k / (long double)(n - k + 1);
+    }
+    return (double)sum;
+}
+
 Test(stats, median_interval_of_many_values)
 {
-    /* Normal approximation with continuity: coverage = erf((n - 2 r + 1) / sqrt(2 n)). Its error falls as 1 / n. */
-    const size_t counts[] = {511, 512, 513, 514, 100000, 100001};
+    const size_t counts[] = {511, 512, 513, 514, 100000, 100001}; /* from 512 on the middle is a series */
     double *values = malloc(100001 * sizeof *values);
     cr_assert_not_null(values);
     for (size_t index = 0; index < 100001; index++) {
         values[index] = (double)index + 1;
     }
+    double low, high;
     for (size_t index = 0; index < sizeof counts / sizeof counts[0]; index++) {
         size_t n = counts[index];
-        double low, high;
         double coverage = hed_median_interval(values, n, 0.95, &low, &high);
-        NEAR(coverage, erf(((double)n - 2 * low + 1) / sqrt(2.0 * (double)n)), 0.2 / (double)n);
         cr_assert(coverage >= 0.95 && low + high == (double)n + 1);
-        double tighter = erf(((double)n - 2 * (low + 1) + 1) / sqrt(2.0 * (double)n));
-        cr_assert(tighter < 0.95 + 0.2 / (double)n, "n %zu: not the narrowest", n);
+        NEAR(coverage, long_coverage(n, (size_t)low), n < 1000 ? 2e-14 : 1e-12);
+        cr_assert(long_coverage(n, (size_t)low + 1) < 0.95, "n %zu: not the narrowest", n);
     }
-    double low, high;
     NEAR(hed_median_interval(values, 100000, 1.0, &low, &high), 1.0, 1e-12);
     free(values);
 }

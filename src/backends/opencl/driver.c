@@ -156,7 +156,7 @@ static bool is_fit(const opencl_driver *driver, cl_device_id id)
     driver->api.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
     sscanf(version, "OpenCL %d.%d", &major, &minor);
     if (available && major * 10 + minor >= 12) return true;
-    hed_log(&driver->logger, HED_LOG_WARNING, "opencl: %s (%s) is left out: %s", name, version,
+    hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: %s (%s) is left out: %s", name, version,
             available ? "OpenCL 1.2 is needed" : "its driver calls it not available");
     return false;
 }
@@ -167,7 +167,7 @@ static void add_devices(opencl_driver *driver, cl_platform_id platform, uint32_t
     cl_uint count = 0;
     cl_int code = driver->api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
     if (code && code != CL_DEVICE_NOT_FOUND)
-        hed_log(&driver->logger, HED_LOG_WARNING, "opencl: platform %u gives %s for its devices", platform_index, code_name(code));
+        hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: platform %u gives %s for its devices", platform_index, code_name(code));
     if (code) return;
     for (uint32_t i = 0; i < count && i < MOST_DEVICES && driver->device_count < MOST_DEVICES; i++) {
         if (!is_fit(driver, ids[i])) continue;
