@@ -65,13 +65,12 @@ function exists(path,    line, answer) {
     return answer
 }
 
-# Where "name", included by `file`, is found: beside it, in include/, in src/, or at the top.
-function resolve(name,    folder, tries, i, list) {
+# Where "name", included by `file`, is found: beside it, in its row's folder, in include/, in src/, or at the top.
+function resolve(name,    folder, tries, i, count) {
     folder = file
     sub(/[^\/]*$/, "", folder)
-    list = folder name "," "include/" name "," "src/" name "," name
-    i = split(list, tries, ",")
-    for (i = 1; i <= 4; i++) if (exists(root "/" tries[i])) return tries[i]
+    count = split(folder name "," own "/" name ",include/" name ",src/" name "," name, tries, ",")
+    for (i = 1; i <= count; i++) if (exists(root "/" tries[i])) return tries[i]
     return ""
 }
 
