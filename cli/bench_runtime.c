@@ -1,0 +1,379 @@
+/* heddle bench runtime: what Heddle costs over the driver underneath. Each of Heddle's operations takes turns with the driver's
+ * own functions doing the same, in the same stream, in the same run. */
+#include "command.h"
+#include "heddle/canonical.h"
+#include "measure.h"
+#include "raw.h"
+#include "support/errors.h"
+#include "support/progress.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char SUITE[] = "runtime";
+static const double SECONDS = 1; /* for each comparison */
+
+enum { TRANSFER_BYTES = 64 << 20, REPEATS = 20 };
+
+/* ---- the kernel that does nothing ---- */
+
+static void empty_native(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    (void)call;
+    (void)begin;
+    (void)end;
+}
+
+static void empty_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
+{
+    (void)def;
+    (void)config;
+    *geometry = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0]}, .group = {RAW_GROUP}};
+    geometry->native_grain = (uint64_t)problem->sizes[0]; /* one thread: nothing is not worth more */
+}
+
+static const hed_source EMPTY_SOURCE = {.name = "empty.cl", .text = "__kernel void empty(__global uint *data, int number)\n{\n}\n"};
+static const hed_argument_def EMPTY_ARGUMENTS[] = {
+    {.name = "data", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE},
+    {.name = "number", .kind = HED_SCALAR, .type = HED_INT32},
+};
+static const char *const EMPTY_DIMENSIONS[] = {"n"};
+static const hed_kernel_def EMPTY = {
+    .name = "empty",
+    .summary = "does nothing",
+    .sources = &EMPTY_SOURCE,
+    .source_count = 1,
+    .arguments = EMPTY_ARGUMENTS,
+    .argument_count = 2,
+    .dimensions = EMPTY_DIMENSIONS,
+    .dimension_count = 1,
+    .geometry = empty_geometry,
+    .range = empty_native,
+};
+
+/* ---- what is measured ---- */
+
+typedef struct runtime {
+    hed_device *device;
+    const hed_device_info *info;
+    hed_stream *stream;
+    hed_kernel *empty, *copy;
+    hed_buffer *data;
+    hed_argument empty_arguments[2];
+    hed_sample sample; /* of the copy kernel */
+    hed_placed placed;
+    hed_buffer *from, *to;
+    uint64_t copy_bytes, transfer_bytes;
+    hed_graph *graph;
+    hed_event *event;
+    hed_buffer *pinned;
+    void *pageable;
+    raw_driver *raw;
+    hed_bench *bench;
+} runtime;
+
+typedef hed_status work_function(runtime *r, hed_error *error);
+
+static hed_status wait(runtime *r, hed_status status, hed_error *error)
+{
+    return status == HED_OK ? hed_stream_wait(r->stream, error) : status;
+}
+
+static hed_status launch(runtime *r, hed_error *error)
+{
+    hed_problem problem = hed_problem_1d(RAW_GROUP);
+    return hed_launch(r->stream, r->empty, &problem, r->empty_arguments, 2, error);
+}
+
+static hed_status launch_and_wait(runtime *r, hed_error *error)
+{
+    return wait(r, launch(r, error), error);
+}
+
+static hed_status replay_and_wait(runtime *r, hed_error *error)
+{
+    return wait(r, hed_graph_replay(r->graph, r->stream, error), error);
+}
+
+static hed_status copy_and_wait(runtime *r, hed_error *error)
+{
+    return wait(r, hed_launch(r->stream, r->copy, &r->sample.problem, r->placed.arguments, r->sample.def->argument_count, error), error);
+}
+
+static hed_status driver_copy_and_wait(runtime *r, hed_error *error)
+{
+    return wait(r, hed_copy(r->stream, r->to, 0, r->from, 0, r->copy_bytes, error), error);
+}
+
+static hed_status event_and_wait(runtime *r, hed_error *error)
+{
+    hed_status status = hed_event_record(r->event, r->stream, error);
+    return status == HED_OK ? hed_event_wait(r->event, UINT64_MAX, error) : status;
+}
+
+static void nothing(void *user)
+{
+    (void)user;
+}
+
+static hed_status call_and_wait(runtime *r, hed_error *error)
+{
+    return wait(r, hed_call(r->stream, nothing, NULL, error), error);
+}
+
+static hed_status write_pinned(runtime *r, hed_error *error)
+{
+    return wait(r, hed_write(r->stream, r->to, 0, hed_buffer_host(r->pinned), r->transfer_bytes, error), error);
+}
+
+static hed_status write_pageable(runtime *r, hed_error *error)
+{
+    return wait(r, hed_write(r->stream, r->to, 0, r->pageable, r->transfer_bytes, error), error);
+}
+
+static hed_status read_pinned(runtime *r, hed_error *error)
+{
+    return wait(r, hed_read(r->stream, hed_buffer_host(r->pinned), r->from, 0, r->transfer_bytes, error), error);
+}
+
+static hed_status read_pageable(runtime *r, hed_error *error)
+{
+    return wait(r, hed_read(r->stream, r->pageable, r->from, 0, r->transfer_bytes, error), error);
+}
+
+/* ---- comparisons ---- */
+
+typedef struct contestant {
+    runtime *r;
+    work_function *work;
+    raw_operation raw; /* instead, where work is NULL */
+    uint32_t repeats;
+} contestant;
+
+static hed_status compete(void *user, double *seconds, hed_error *error)
+{
+    const contestant *c = user;
+    hed_status status = HED_OK;
+    uint64_t started = hed_now();
+    for (uint32_t i = 0; i < c->repeats && status == HED_OK; i++)
+        status = c->work ? c->work(c->r, error) : raw_run(c->r->raw, c->raw, error);
+    *seconds = (double)(hed_now() - started) * 1e-9 / c->repeats;
+    return status;
+}
+
+/* Heddle's operation against the driver's; alone where the driver has no such thing. */
+static hed_status measure_pair(runtime *r, work_function *work, raw_operation raw, uint32_t repeats, hed_summary results[2],
+                               hed_error *error)
+{
+    contestant contestants[2] = {{r, work, 0, repeats}, {r, NULL, raw, repeats}};
+    hed_bench_case cases[2] = {{.run = compete, .user = &contestants[0]}, {.run = compete, .user = &contestants[1]}};
+    hed_status status = hed_bench_measure(cases, raw_name(r->raw, raw) ? 2 : 1, SECONDS, error);
+    results[0] = cases[0].seconds;
+    results[1] = cases[1].seconds;
+    return status;
+}
+
+static hed_status compare_times(runtime *r, const char *name, work_function *work, raw_operation raw, uint32_t repeats, hed_error *error)
+{
+    hed_summary results[2];
+    hed_status status = measure_pair(r, work, raw, repeats, results, error);
+    if (status == HED_OK)
+        cli_add_time(r->bench, SUITE, name, r->info, &results[0], raw_name(r->raw, raw), &results[1]);
+    return status;
+}
+
+/* The copy kernel, hed_copy() and the driver's own copy, all three in turn. */
+static hed_status compare_copies(runtime *r, hed_error *error)
+{
+    const char *against = raw_name(r->raw, RAW_COPY);
+    contestant contestants[3] = {{r, copy_and_wait, 0, 1}, {r, driver_copy_and_wait, 0, 1}, {r, NULL, RAW_COPY, 1}};
+    hed_bench_case cases[3];
+    for (int i = 0; i < 3; i++)
+        cases[i] = (hed_bench_case){.run = compete, .user = &contestants[i]};
+    hed_status status = hed_bench_measure(cases, against ? 3 : 2, SECONDS, error);
+    if (status != HED_OK)
+        return status;
+    double bytes = 2.0 * (double)r->copy_bytes; /* each is read and written */
+    cli_add_rate(r->bench, SUITE, "copy kernel", r->info, bytes, &cases[0].seconds, against, &cases[2].seconds);
+    cli_add_rate(r->bench, SUITE, "hed_copy", r->info, bytes, &cases[1].seconds, against, &cases[2].seconds);
+    return HED_OK;
+}
+
+static hed_status compare_transfers(runtime *r, const char *name, work_function *pinned, work_function *pageable, hed_error *error)
+{
+    contestant contestants[2] = {{r, pinned, 0, 1}, {r, pageable, 0, 1}};
+    hed_bench_case cases[2] = {{.run = compete, .user = &contestants[0]}, {.run = compete, .user = &contestants[1]}};
+    hed_status status = hed_bench_measure(cases, 2, SECONDS, error);
+    if (status != HED_OK)
+        return status;
+    char text[64];
+    snprintf(text, sizeof text, "%s, pinned memory", name);
+    cli_add_rate(r->bench, SUITE, text, r->info, (double)r->transfer_bytes, &cases[0].seconds, NULL, NULL);
+    snprintf(text, sizeof text, "%s, pageable memory", name);
+    cli_add_rate(r->bench, SUITE, text, r->info, (double)r->transfer_bytes, &cases[1].seconds, "pinned memory", &cases[0].seconds);
+    return HED_OK;
+}
+
+/* ---- setting up ---- */
+
+static hed_status make_empty(runtime *r, hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(4096);
+    hed_status status = hed_kernel_create(r->device, &EMPTY, NULL, &r->empty, error);
+    if (status == HED_OK)
+        status = hed_buffer_create(r->device, &def, &r->data, error);
+    if (status != HED_OK)
+        return status;
+    r->empty_arguments[0] = hed_buffer_argument(r->data);
+    r->empty_arguments[1] = hed_int_argument(1);
+    return HED_OK;
+}
+
+static hed_status make_copy(runtime *r, hed_error *error)
+{
+    const hed_kernel_def *def = hed_canonical_find("copy");
+    hed_config config = hed_config_default(def);
+    hed_problem one = hed_problem_1d(1 << 20);
+    uint64_t unit = def->sample.bytes(def, &config, &one, 0);
+    hed_problem problem = hed_problem_1d((int64_t)(cli_copy_bytes(r->info) / unit) << 20);
+    hed_kernel_options options = hed_default_kernel_options();
+    options.problem = &problem;
+    hed_status status = hed_kernel_create(r->device, def, &options, &r->copy, error);
+    if (status == HED_OK)
+        status = hed_sample_create(def, &config, &problem, 1, &r->sample, error);
+    if (status == HED_OK)
+        status = hed_sample_place(&r->sample, r->stream, 0, 0, &r->placed, error);
+    if (status == HED_OK)
+        status = hed_stream_wait(r->stream, error);
+    for (uint32_t i = 0; i < def->argument_count && status == HED_OK; i++) {
+        if (def->arguments[i].kind == HED_BUFFER)
+            *(def->arguments[i].access == HED_READ ? &r->from : &r->to) = r->placed.buffers[i];
+    }
+    r->copy_bytes = (uint64_t)problem.sizes[0] * (unit >> 20);
+    return status;
+}
+
+static hed_status make_graph(runtime *r, hed_error *error)
+{
+    hed_status status = hed_graph_begin(r->stream, error);
+    for (int i = 0; i < RAW_GRAPH_NODES && status == HED_OK; i++)
+        status = launch(r, error);
+    /* Ends a recording that failed, too: the stream is then usable again. */
+    hed_status ended = hed_graph_end(r->stream, &r->graph, status == HED_OK ? error : NULL);
+    return status == HED_OK ? ended : status;
+}
+
+static hed_status make_transfer(runtime *r, hed_error *error)
+{
+    r->transfer_bytes = r->copy_bytes < TRANSFER_BYTES ? r->copy_bytes : TRANSFER_BYTES;
+    hed_buffer_def def = hed_default_buffer_def(r->transfer_bytes);
+    def.memory = HED_MEMORY_PINNED;
+    hed_status status = hed_buffer_create(r->device, &def, &r->pinned, error);
+    r->pageable = calloc(1, r->transfer_bytes);
+    if (status == HED_OK && !r->pageable)
+        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
+    return status;
+}
+
+static hed_status open_runtime(runtime *r, hed_error *error)
+{
+    hed_status status = hed_stream_create(r->device, NULL, &r->stream, error);
+    if (status == HED_OK)
+        status = make_empty(r, error);
+    if (status == HED_OK)
+        status = make_copy(r, error);
+    if (status == HED_OK)
+        status = make_graph(r, error);
+    if (status == HED_OK)
+        status = make_transfer(r, error);
+    if (status == HED_OK)
+        status = hed_event_create(r->device, &r->event, error);
+    if (status != HED_OK)
+        return status;
+    raw_def def = {.device = r->device,
+                   .stream = r->stream,
+                   .kernel = r->empty,
+                   .argument = r->data,
+                   .number = 1,
+                   .from = r->from,
+                   .to = r->to,
+                   .bytes = r->copy_bytes};
+    return raw_open(&def, &r->raw, error);
+}
+
+static void close_runtime(runtime *r)
+{
+    raw_close(r->raw);
+    hed_graph_destroy(r->graph);
+    hed_event_destroy(r->event);
+    hed_kernel_destroy(r->empty);
+    hed_kernel_destroy(r->copy);
+    hed_placed_free(&r->placed);
+    hed_sample_free(&r->sample);
+    hed_buffer_destroy(r->pinned);
+    hed_buffer_destroy(r->data);
+    hed_stream_destroy(r->stream);
+    free(r->pageable);
+}
+
+static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progress *progress, uint64_t *done, hed_error *error)
+{
+    runtime r = {.device = device, .info = hed_device_get_info(device), .bench = bench};
+    hed_status status = open_runtime(&r, error);
+    for (int step = 0; step < 7 && status == HED_OK; step++) {
+        switch (step) {
+        case 0: status = compare_times(&r, "launch and wait", launch_and_wait, RAW_LAUNCH, REPEATS, error); break;
+        case 1: status = compare_times(&r, "replay a graph of 100 launches", replay_and_wait, RAW_GRAPH, 1, error); break;
+        case 2: status = compare_copies(&r, error); break;
+        case 3: status = compare_transfers(&r, "write", write_pinned, write_pageable, error); break;
+        case 4: status = compare_transfers(&r, "read", read_pinned, read_pageable, error); break;
+        case 5: status = compare_times(&r, "record an event and wait", event_and_wait, RAW_EVENT, REPEATS, error); break;
+        default: status = compare_times(&r, "host function and wait", call_and_wait, RAW_CALL, REPEATS, error); break;
+        }
+        hed_progress_update(progress, ++*done);
+    }
+    close_runtime(&r);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int run(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    cli_session session;
+    hed_error error;
+    hed_status status = cli_open_devices(arguments, &session, &error);
+    if (status != HED_OK)
+        return cli_fail(&error);
+    bool json = hed_given(arguments, "json");
+    hed_bench *bench = hed_bench_create();
+    uint64_t done = 0;
+    hed_progress progress =
+        hed_progress_begin("bench runtime", "comparisons", (uint64_t)session.count * 7, json || hed_given(arguments, "quiet"));
+    for (uint32_t i = 0; i < session.count && status == HED_OK; i++)
+        status = bench_device(session.devices[i], bench, &progress, &done, &error);
+    hed_progress_end(&progress);
+    if (status == HED_OK)
+        status = hed_bench_print(bench, json, stdout, &error);
+    hed_bench_free(bench);
+    cli_close(&session);
+    return cli_end(status, &error);
+}
+
+static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES, CLI_OPTION_JSON, {0}};
+static const hed_example EXAMPLES[] = {{"heddle bench runtime", "the best device"},
+                                       {"heddle bench runtime -d opencl:0:0 --json", "one device, for programs"},
+                                       {0}};
+
+const hed_command hed_command_bench_runtime = {
+    .name = "runtime",
+    .summary = "what launching and copying through Heddle costs",
+    .description = "Compares Heddle's launches, graph replays, copies, transfers, events and host functions with the driver's own "
+                   "functions doing the same in the same stream. A ratio of 1 means that Heddle costs nothing. Bandwidth of a copy "
+                   "counts each byte twice, read and written.",
+    .options = OPTIONS,
+    .examples = EXAMPLES,
+    .run = run,
+};

@@ -1,0 +1,165 @@
+/* heddle cache: the compiled kernels on disk. */
+#include "command.h"
+#include "heddle/cache.h"
+#include "heddle/canonical.h"
+#include "support/json.h"
+#include "support/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static hed_status print_report(const hed_cache_report *report, const char *what, bool json, hed_error *error)
+{
+    if (json) {
+        hed_records *records = hed_records_create();
+        hed_records_next(records);
+        hed_records_text(records, "folder", report->folder);
+        hed_records_integer(records, "entries", report->entries);
+        hed_records_integer(records, "bytes", report->bytes);
+        hed_records_integer(records, "damaged", report->damaged);
+        hed_status status = hed_records_print(records, stdout, error);
+        hed_records_free(records);
+        return status;
+    }
+    if (!report->folder[0]) {
+        printf("no cache on disk\n");
+        return HED_OK;
+    }
+    char size[32];
+    cli_format_bytes(report->bytes, size, sizeof size);
+    printf("%s: %s%" PRIu64 " compiled kernel%s, %s", report->folder, what, report->entries, report->entries == 1 ? "" : "s", size);
+    if (report->damaged)
+        printf(", %" PRIu64 " damaged (each is rebuilt when it is needed)", report->damaged);
+    printf("\n");
+    return HED_OK;
+}
+
+/* ---- info, clear ---- */
+
+static int run_info(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    cli_session session;
+    hed_error error;
+    hed_cache_report report;
+    hed_status status = cli_open_context(arguments, &session, &error);
+    if (status == HED_OK)
+        status = hed_cache_info(session.context, &report, &error);
+    if (status == HED_OK)
+        status = print_report(&report, "", hed_given(arguments, "json"), &error);
+    cli_close(&session);
+    return cli_end(status, &error);
+}
+
+static int run_clear(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    cli_session session;
+    hed_error error;
+    hed_cache_report removed;
+    hed_status status = cli_open_context(arguments, &session, &error);
+    if (status == HED_OK)
+        status = hed_cache_clear(session.context, &removed, &error);
+    if (status == HED_OK)
+        status = print_report(&removed, "removed ", hed_given(arguments, "json"), &error);
+    cli_close(&session);
+    return cli_end(status, &error);
+}
+
+/* ---- warm ---- */
+
+typedef struct warming {
+    uint64_t compiled, cached, invalid, failed;
+    double seconds;
+} warming;
+
+static void warm_kernel(hed_device *device, const hed_kernel_def *def, hed_math math, warming *count)
+{
+    hed_error error;
+    hed_kernel *kernel;
+    hed_kernel_options options = hed_default_kernel_options();
+    hed_kernel_resources resources;
+    options.math = math;
+    hed_status status = hed_kernel_create(device, def, &options, &kernel, &error);
+    if (status == HED_OK)
+        status = hed_kernel_get_resources(kernel, &resources, &error);
+    if (status == HED_OK) {
+        count->cached += resources.from_cache;
+        count->compiled += !resources.from_cache;
+        count->seconds += resources.from_cache ? 0 : resources.build_seconds;
+    } else if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT) {
+        count->invalid++;
+    } else {
+        count->failed++;
+        cli_fail(&error);
+    }
+    hed_kernel_destroy(kernel);
+}
+
+static int run_warm(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    cli_session session;
+    hed_error error;
+    hed_status status = cli_open_devices(arguments, &session, &error);
+    if (status != HED_OK)
+        return cli_fail(&error);
+    uint32_t kernels = hed_canonical_count();
+    warming count = {0};
+    uint64_t done = 0;
+    hed_progress progress =
+        hed_progress_begin("compiling", "kernels", (uint64_t)session.count * kernels * 2, hed_given(arguments, "quiet"));
+    for (uint32_t d = 0; d < session.count; d++) {
+        for (uint32_t k = 0; k < kernels * 2 && !hed_interrupted(); k++) {
+            warm_kernel(session.devices[d], hed_canonical_at(k / 2), k % 2 ? HED_MATH_STRICT : HED_MATH_FAST, &count);
+            hed_progress_update(&progress, ++done);
+        }
+    }
+    hed_progress_end(&progress);
+    cli_close(&session);
+    printf("compiled %" PRIu64 " kernels in %.1f s, %" PRIu64 " were there already", count.compiled, count.seconds, count.cached);
+    if (count.invalid)
+        printf(", %" PRIu64 " are not for this device", count.invalid);
+    printf("\n");
+    return hed_interrupted() ? HED_EXIT_INTERRUPTED : count.failed ? HED_EXIT_FAILURE : HED_EXIT_OK;
+}
+
+/* ---- tables ---- */
+
+static const hed_option JSON_OPTIONS[] = {CLI_OPTION_JSON, {0}};
+static const hed_option WARM_OPTIONS[] = {CLI_OPTION_DEVICES, {0}};
+static const hed_example WARM_EXAMPLES[] = {{"heddle cache warm --device all", "before a machine goes offline, or into an image"}, {0}};
+
+static const hed_command INFO = {
+    .name = "info",
+    .summary = "show where the cache is and what is in it",
+    .description = "Shows the folder, the number of compiled kernels and their size, and looks for damaged entries.",
+    .options = JSON_OPTIONS,
+    .run = run_info,
+};
+static const hed_command CLEAR = {
+    .name = "clear",
+    .summary = "remove every compiled kernel",
+    .description = "Removes every compiled kernel. Nothing is lost but the time to compile again; kept data (tuning) is elsewhere.",
+    .options = JSON_OPTIONS,
+    .run = run_clear,
+};
+static const hed_command WARM = {
+    .name = "warm",
+    .summary = "compile the canonical kernels ahead of time",
+    .description = "Compiles the canonical kernels in their default configurations, fast and strict, so that the first launch "
+                   "does not wait for a compiler.",
+    .options = WARM_OPTIONS,
+    .examples = WARM_EXAMPLES,
+    .run = run_warm,
+};
+static const hed_command *const COMMANDS[] = {&INFO, &CLEAR, &WARM, NULL};
+static const hed_example EXAMPLES[] = {{"heddle cache info", "what is there"}, {"heddle cache clear", "remove it"}, {0}};
+
+const hed_command hed_command_cache = {
+    .name = "cache",
+    .summary = "show, clear or fill the cache of compiled kernels",
+    .description = "Compiled kernels are kept in a folder, so that a program compiles once and not every time it starts.",
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
+};

@@ -1,0 +1,100 @@
+/* What the command's files share. */
+#include "command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void log_to_stderr(void *user, hed_log_level level, const char *message)
+{
+    (void)user;
+    fprintf(stderr, "heddle: %s%s\n", level == HED_LOG_WARNING ? "warning: " : "", message);
+}
+
+hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error)
+{
+    *session = (cli_session){0};
+    hed_context_def def = hed_default_context_def();
+    if (!hed_given(arguments, "quiet"))
+        def.logger = (hed_logger){.log = log_to_stderr, .level = HED_LOG_WARNING};
+    hed_status status = hed_context_create(&def, &session->context, error);
+    hed_interrupt_install();
+    return status;
+}
+
+static void add_device(cli_session *session, hed_device *device)
+{
+    for (uint32_t i = 0; i < session->count; i++)
+        if (session->devices[i] == device)
+            return;
+    if (session->count < CLI_MOST_DEVICES)
+        session->devices[session->count++] = device;
+}
+
+hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error)
+{
+    hed_status status = cli_open_context(arguments, session, error);
+    for (uint32_t i = 0; status == HED_OK; i++) {
+        const char *selector = hed_text_at(arguments, "device", i);
+        if (!selector && i > 0)
+            break;
+        if (selector && strcmp(selector, "all") == 0) {
+            for (uint32_t j = 0; j < hed_device_count(session->context); j++)
+                add_device(session, hed_device_at(session->context, j));
+            continue;
+        }
+        hed_device *device;
+        status = hed_device_find(session->context, selector, &device, error);
+        if (status == HED_OK)
+            add_device(session, device);
+    }
+    if (status != HED_OK)
+        cli_close(session);
+    return status;
+}
+
+void cli_close(cli_session *session)
+{
+    hed_context_destroy(session->context);
+    *session = (cli_session){0};
+}
+
+int cli_fail(const hed_error *error)
+{
+    if (hed_interrupted()) {
+        fputs("heddle: interrupted\n", stderr);
+        return HED_EXIT_INTERRUPTED;
+    }
+    fprintf(stderr, "heddle: %s\n", error->text);
+    if (error->log[0])
+        fprintf(stderr, "%s%s", error->log, error->log[strlen(error->log) - 1] == '\n' ? "" : "\n");
+    return HED_EXIT_FAILURE;
+}
+
+int cli_end(hed_status status, const hed_error *error)
+{
+    if (status != HED_OK)
+        return cli_fail(error);
+    return hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
+}
+
+void cli_format_bytes(uint64_t bytes, char *text, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    uint32_t unit = 0;
+    while (value >= 1024 && unit < 4) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, size, value < 10 && value != (double)(uint64_t)value ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+void cli_format_problem(const hed_kernel_def *def, const hed_problem *problem, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < problem->count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s=%" PRId64, i ? " " : "",
+                                 i < def->dimension_count ? def->dimensions[i] : "?", problem->sizes[i]);
+}

@@ -1,0 +1,59 @@
+/* What the command's files share: the commands, opening a context and devices as the options say, and error messages. */
+#ifndef HED_CLI_COMMAND_H
+#define HED_CLI_COMMAND_H
+
+#include "heddle/heddle.h"
+#include "support/exit.h"
+#include "support/options.h"
+
+/* ---- commands, one file each ---- */
+
+extern const hed_command hed_command_root;
+extern const hed_command hed_command_devices;
+extern const hed_command hed_command_doctor;
+extern const hed_command hed_command_cache;
+extern const hed_command hed_command_verify;
+extern const hed_command hed_command_bench;
+extern const hed_command hed_command_bench_runtime;
+extern const hed_command hed_command_bench_kernels;
+extern const hed_command hed_command_version;
+extern const hed_command hed_command_help;
+extern const hed_command hed_command_completion;
+
+/* ---- options that several commands have ---- */
+
+#define CLI_OPTION_JSON {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one array of objects, nothing else"}
+#define CLI_OPTION_DEVICES                                                                                             \
+    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .repeated = true,                        \
+     .help = "device to use: its id, part of its name, best, or all"}
+
+/* ---- opening ---- */
+
+enum { CLI_MOST_DEVICES = 64 };
+
+/* A context, and the devices that --device names (else HEDDLE_DEVICE, else the best). */
+typedef struct cli_session {
+    hed_context *context;
+    hed_device *devices[CLI_MOST_DEVICES];
+    uint32_t count;
+} cli_session;
+
+/* Opens the context and installs the interrupt flag; warnings of the library go to stderr unless --quiet. */
+hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error);
+/* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
+hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);
+void cli_close(cli_session *session);
+
+/* ---- ending ---- */
+
+/* Prints "heddle: <text>" and the error's log on stderr; gives HED_EXIT_FAILURE, or HED_EXIT_INTERRUPTED after Ctrl-C. */
+int cli_fail(const hed_error *error);
+/* The exit code for a status; prints the error where there is one. */
+int cli_end(hed_status status, const hed_error *error);
+
+/* "640 MiB", "1.5 GiB": for people. */
+void cli_format_bytes(uint64_t bytes, char *text, size_t size);
+/* "width=512 height=512": a problem by the names of its dimensions. */
+void cli_format_problem(const hed_kernel_def *def, const hed_problem *problem, char *text, size_t size);
+
+#endif

@@ -1,0 +1,171 @@
+/* heddle doctor: what works, what does not, why, and what mends it. */
+#include "command.h"
+#include "heddle/canonical.h"
+#include "support/conformance.h"
+#include "support/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One line of the report. */
+typedef struct finding {
+    char subject[64]; /* "opencl", "cache folder" */
+    const char *state;
+    char detail[512]; /* what was found */
+    char reason[1024];
+    char remedy[512];
+} finding;
+
+static const char *const STATES[] = {[HED_BACKEND_WORKS] = "works", [HED_BACKEND_LIMITED] = "limited",
+                                     [HED_BACKEND_ABSENT] = "absent", [HED_BACKEND_FAILED] = "failed"};
+
+/* ---- devices: only a kernel that ran has shown that a driver works ---- */
+
+static void remember_failure(void *user, const hed_conformance_run *run)
+{
+    char *text = user;
+    if (run->verdict != HED_VERDICT_PASSED && !text[0])
+        snprintf(text, 512, "%s", run->text);
+}
+
+/* Runs the copy kernel on a device; true if it gave the right result, else why not in `text` (512 bytes). */
+static bool try_device(hed_context *context, hed_device *device, char *text)
+{
+    hed_error error = {0};
+    hed_conformance_def def = {.device = device, .kernel = hed_canonical_find("copy"), .coverage = HED_COVER_DEFAULT, .seed = 1};
+    hed_conformance_report report = {0};
+    def.each = remember_failure;
+    def.user = text;
+    text[0] = 0;
+    hed_status status = hed_device_find(context, "host", &def.reference, &error);
+    if (status == HED_OK)
+        status = hed_conformance(&def, &report, &error);
+    if (status != HED_OK)
+        snprintf(text, 512, "%.500s", error.text);
+    return status == HED_OK && report.passed > 0 && report.failed == 0;
+}
+
+static void examine_backend(hed_context *context, uint32_t index, finding *found)
+{
+    hed_backend_report report = hed_backend_at(context, index);
+    *found = (finding){.state = STATES[report.state]};
+    snprintf(found->subject, sizeof found->subject, "%s", report.name);
+    snprintf(found->reason, sizeof found->reason, "%s", report.reason);
+    snprintf(found->remedy, sizeof found->remedy, "%s", report.remedy);
+    size_t used = (size_t)snprintf(found->detail, sizeof found->detail, "%s", report.library);
+    for (uint32_t i = 0; i < hed_device_count(context); i++) {
+        hed_device *device = hed_device_at(context, i);
+        const hed_device_info *info = hed_device_get_info(device);
+        char text[512];
+        if (strcmp(info->backend, report.name) != 0)
+            continue;
+        bool works = try_device(context, device, text);
+        if (used < sizeof found->detail)
+            used += (size_t)snprintf(found->detail + used, sizeof found->detail - used, "%s%s (%s) %s", used ? "; " : "", info->id,
+                                     info->name, works ? "runs kernels" : "does not run kernels");
+        if (!works) {
+            found->state = STATES[HED_BACKEND_FAILED];
+            snprintf(found->reason, sizeof found->reason, "%s: %s", info->id, text);
+        }
+    }
+}
+
+/* ---- folders ---- */
+
+/* Whether files can be made there, or the folder itself where it does not exist yet. */
+static void examine_folder(const char *subject, const char *folder, const char *variable, finding *found)
+{
+    *found = (finding){.state = "works"};
+    snprintf(found->subject, sizeof found->subject, "%s", subject);
+    if (!folder[0]) {
+        found->state = "absent";
+        snprintf(found->reason, sizeof found->reason, "there is no home folder to put it in");
+        snprintf(found->remedy, sizeof found->remedy, "set %s to a folder that can be written", variable);
+        return;
+    }
+    char path[4096];
+    snprintf(path, sizeof path, "%s", folder);
+    bool exists = access(path, F_OK) == 0;
+    while (path[1] && access(path, F_OK) != 0 && errno == ENOENT) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            break;
+        slash[slash == path] = 0;
+    }
+    snprintf(found->detail, sizeof found->detail, "%.480s%s", folder, exists ? "" : " (made when it is needed)");
+    if (access(path, W_OK | X_OK) == 0)
+        return;
+    found->state = "failed";
+    snprintf(found->reason, sizeof found->reason, "%.800s cannot be written: %s", path, strerror(errno));
+    snprintf(found->remedy, sizeof found->remedy, "make it writable, or set %s to another folder", variable);
+}
+
+/* ---- report ---- */
+
+static void print_finding(const finding *found)
+{
+    printf("%-14s %-8s %s\n", found->subject, found->state, found->detail);
+    if (found->reason[0])
+        printf("%-14s          why:  %s\n", "", found->reason);
+    if (found->remedy[0])
+        printf("%-14s          mend: %s\n", "", found->remedy);
+}
+
+static void add_finding(hed_records *records, const finding *found)
+{
+    hed_records_next(records);
+    hed_records_text(records, "subject", found->subject);
+    hed_records_text(records, "state", found->state);
+    hed_records_text(records, "detail", found->detail);
+    hed_records_text(records, "reason", found->reason);
+    hed_records_text(records, "remedy", found->remedy);
+}
+
+static int run(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    cli_session session;
+    hed_error error;
+    if (cli_open_context(arguments, &session, &error) != HED_OK)
+        return cli_fail(&error);
+    bool json = hed_given(arguments, "json"), host_works = false;
+    hed_records *records = json ? hed_records_create() : NULL;
+    uint32_t backends = hed_backend_count(session.context);
+    for (uint32_t i = 0; i < backends + 2 && !hed_interrupted(); i++) {
+        finding found;
+        if (i < backends)
+            examine_backend(session.context, i, &found);
+        else if (i == backends)
+            examine_folder("cache folder", hed_context_cache_dir(session.context), "XDG_CACHE_HOME", &found);
+        else
+            examine_folder("data folder", hed_context_data_dir(session.context), "XDG_DATA_HOME", &found);
+        if (strcmp(found.subject, "host") == 0)
+            host_works = strcmp(found.state, "works") == 0;
+        if (json)
+            add_finding(records, &found);
+        else
+            print_finding(&found);
+        fflush(stdout);
+    }
+    hed_status status = json ? hed_records_print(records, stdout, &error) : HED_OK;
+    hed_records_free(records);
+    cli_close(&session);
+    int code = cli_end(status, &error);
+    return code == HED_EXIT_OK && !host_works ? HED_EXIT_FAILURE : code;
+}
+
+static const hed_option OPTIONS[] = {CLI_OPTION_JSON, {0}};
+static const hed_example EXAMPLES[] = {{"heddle doctor", "why a device is missing from heddle devices"}, {0}};
+
+const hed_command hed_command_doctor = {
+    .name = "doctor",
+    .summary = "say what works, what does not, and what mends it",
+    .description = "Says for each backend whether it works, by running a kernel on each of its devices; if not, the reason and the "
+                   "Debian package or setting that mends it. Also checks that the folders for compiled kernels and kept data can be "
+                   "written.\n\nA backend that is absent is no failure: the exit code is 0 unless host, which needs nothing, fails.",
+    .options = OPTIONS,
+    .examples = EXAMPLES,
+    .run = run,
+};

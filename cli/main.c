@@ -1,0 +1,94 @@
+/* heddle: the command. The table of commands, and what happens with a command line. */
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const hed_example ENVIRONMENT[] = {
+    {"HEDDLE_DEVICE", "The device to use where none is named: an id (cuda:0), part of a name (H200) or best"},
+    {"HEDDLE_KERNEL_DIR", "Kernel files are read from this folder instead of the text built in"},
+    {"HEDDLE_PTX_DIR", "Precompiled kernels for machines that have a CUDA driver and no NVRTC"},
+    {"HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY",
+     "The driver library to load instead of the usual names; empty: none"},
+    {0}};
+
+static const hed_example FILES[] = {
+    {"$XDG_CACHE_HOME/heddle", "Compiled kernels ($HOME/.cache/heddle where XDG_CACHE_HOME is not set). May be deleted at any time"},
+    {"$XDG_DATA_HOME/heddle", "Kept data ($HOME/.local/share/heddle where XDG_DATA_HOME is not set)"},
+    {0}};
+
+static const hed_example EXIT_STATUS[] = {{"0", "It worked"},
+                                          {"1", "It was understood and did not work; the reason is on stderr"},
+                                          {"2", "The command line was not understood"},
+                                          {"130", "Interrupted by Ctrl-C or SIGTERM"},
+                                          {0}};
+
+static const hed_section SECTIONS[] = {
+    {"EXIT STATUS", EXIT_STATUS}, {"ENVIRONMENT", ENVIRONMENT}, {"FILES", FILES}, {0}};
+
+static const hed_example EXAMPLES[] = {{"heddle devices", "what there is to compute on"},
+                                       {"heddle doctor", "what works, what does not, and what mends it"},
+                                       {"heddle verify --device all", "whether every device computes what the processor computes"},
+                                       {"heddle bench kernels --device cuda:0", "how fast the canonical kernels are on a device"},
+                                       {0}};
+
+static const hed_option OPTIONS[] = {
+    {.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG, .help = "no progress line and no warnings on stderr"},
+    {.name = "version", .kind = HED_OPTION_FLAG, .help = "print the version"},
+    {0}};
+
+/* "heddle kernels bench" is "heddle bench kernels": as it is for the engines, whose commands stand under their own names. */
+static const hed_command RUNTIME_BENCH = {.name = "bench", .same_as = &hed_command_bench_runtime};
+static const hed_command KERNELS_BENCH = {.name = "bench", .same_as = &hed_command_bench_kernels};
+static const hed_command RUNTIME = {
+    .name = "runtime", .summary = "the runtime itself", .hidden = true, .commands = (const hed_command *const[]){&RUNTIME_BENCH, NULL}};
+static const hed_command KERNELS = {
+    .name = "kernels", .summary = "the canonical kernels", .hidden = true, .commands = (const hed_command *const[]){&KERNELS_BENCH, NULL}};
+
+static const hed_command *const COMMANDS[] = {
+    &hed_command_devices, &hed_command_doctor,  &hed_command_cache,      &hed_command_verify, &hed_command_bench,
+    &hed_command_help,    &hed_command_version, &hed_command_completion, &RUNTIME,            &KERNELS,
+    NULL};
+
+static int run_root(const hed_arguments *arguments, void *user)
+{
+    if (hed_given(arguments, "version"))
+        return hed_command_version.run(arguments, user);
+    hed_options_help(arguments, stderr);
+    return HED_EXIT_USAGE;
+}
+
+const hed_command hed_command_root = {
+    .name = "heddle",
+    .summary = "GPU computing on whatever processor is at hand",
+    .description = "Heddle runs kernels on every processor it finds: CUDA and OpenCL devices, and the host itself, which is "
+                   "always there.",
+    .options = OPTIONS,
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
+    .sections = SECTIONS,
+    .run = run_root,
+};
+
+int main(int argc, char **argv)
+{
+    hed_arguments arguments;
+    hed_error error;
+    int code = HED_EXIT_USAGE;
+    hed_status status = hed_options_parse(&hed_command_root, argc, argv, &arguments, &error);
+    if (status != HED_OK) {
+        fprintf(stderr, "heddle: %s\n", error.text);
+    } else if (arguments.help) {
+        hed_options_help(&arguments, stdout);
+        code = HED_EXIT_OK;
+    } else {
+        code = hed_arguments_command(&arguments)->run(&arguments, NULL);
+    }
+    hed_arguments_free(&arguments);
+    /* A full disk behind a pipe is a failure too. */
+    if (fflush(stdout) != 0 && code == HED_EXIT_OK) {
+        perror("heddle: cannot write the output");
+        code = HED_EXIT_FAILURE;
+    }
+    return code;
+}

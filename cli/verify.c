@@ -1,0 +1,221 @@
+/* heddle verify: the conformance suite on the user's own devices. */
+#include "command.h"
+#include "heddle/canonical.h"
+#include "support/conformance.h"
+#include "support/json.h"
+#include "support/progress.h"
+#include "support/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FAILURES_TOLD = 20 };
+
+typedef struct mode_count {
+    uint64_t passed, invalid, failed;
+} mode_count;
+
+/* What became of one kernel on one device. */
+typedef struct result {
+    const hed_kernel_def *def;
+    const hed_device_info *device;
+    mode_count modes[2]; /* by hed_math */
+    hed_conformance_report report;
+    char invalid[256]; /* why one configuration was not valid */
+} result;
+
+typedef struct verification {
+    bool json, quiet;
+    hed_coverage coverage;
+    hed_progress progress;
+    uint64_t done, failures;
+    result *current;
+    hed_table *table;
+    hed_records *records;
+} verification;
+
+static const char *const MODES[] = {[HED_MATH_FAST] = "fast", [HED_MATH_STRICT] = "strict"};
+
+/* ---- each run ---- */
+
+static void tell_failure(verification *v, const hed_conformance_run *run)
+{
+    char config[256], problem[128];
+    hed_config_format(run->def, run->config, config, sizeof config);
+    cli_format_problem(run->def, run->problem, problem, sizeof problem);
+    hed_progress_end(&v->progress);
+    v->failures++;
+    if (v->failures <= FAILURES_TOLD)
+        fprintf(stderr, "heddle: %s on %s, %s, [%s], %s: %s\n", run->def->name, v->current->device->id, MODES[run->math], config,
+                problem, run->text);
+    else if (v->failures == FAILURES_TOLD + 1)
+        fprintf(stderr, "heddle: and more of that, which is only counted\n");
+}
+
+static void after_run(void *user, const hed_conformance_run *run)
+{
+    verification *v = user;
+    mode_count *count = &v->current->modes[run->math];
+    count->passed += run->verdict == HED_VERDICT_PASSED;
+    count->invalid += run->verdict == HED_VERDICT_INVALID;
+    count->failed += run->verdict == HED_VERDICT_FAILED;
+    if (run->verdict == HED_VERDICT_INVALID && !v->current->invalid[0])
+        snprintf(v->current->invalid, sizeof v->current->invalid, "%.250s", run->text);
+    if (run->verdict == HED_VERDICT_FAILED)
+        tell_failure(v, run);
+    hed_progress_update(&v->progress, ++v->done);
+}
+
+static bool should_stop(void *user)
+{
+    (void)user;
+    return hed_interrupted();
+}
+
+/* ---- report ---- */
+
+static const char *word_for(const result *r)
+{
+    return r->report.failed ? "FAILED" : r->report.passed ? "passed" : "not valid here";
+}
+
+static void mode_cell(hed_table *table, const mode_count *count)
+{
+    uint64_t ran = count->passed + count->failed;
+    if (ran)
+        hed_table_cell(table, "%" PRIu64 " of %" PRIu64, count->passed, ran);
+    else
+        hed_table_cell(table, "-");
+}
+
+static void add_result(verification *v, const result *r)
+{
+    hed_table_cell(v->table, "%s", r->device->id);
+    hed_table_cell(v->table, "%s", r->def->name);
+    hed_table_cell(v->table, "%s", word_for(r));
+    mode_cell(v->table, &r->modes[HED_MATH_FAST]);
+    mode_cell(v->table, &r->modes[HED_MATH_STRICT]);
+    hed_table_cell(v->table, "%" PRIu64, r->report.invalid);
+    hed_table_cell(v->table, "%" PRIu64, r->report.written);
+    hed_table_cell(v->table, "%.2g", r->report.error);
+    hed_table_cell(v->table, "%s", r->report.passed || r->report.failed ? "" : r->invalid);
+    for (int math = 0; math < 2; math++) {
+        const mode_count *count = &r->modes[math];
+        hed_records_next(v->records);
+        hed_records_text(v->records, "device", r->device->id);
+        hed_records_text(v->records, "kernel", r->def->name);
+        hed_records_text(v->records, "math", MODES[math]);
+        hed_records_integer(v->records, "passed", count->passed);
+        hed_records_integer(v->records, "not_valid", count->invalid);
+        hed_records_integer(v->records, "failed", count->failed);
+        if (!count->passed && !count->failed)
+            hed_records_text(v->records, "reason", r->invalid);
+    }
+}
+
+static hed_status verify_kernel(verification *v, hed_context *context, hed_device *device, const hed_kernel_def *kernel, hed_error *error)
+{
+    hed_conformance_def def = {
+        .device = device, .kernel = kernel, .coverage = v->coverage, .seed = 1, .each = after_run, .stop = should_stop, .user = v};
+    result r = {.def = kernel, .device = hed_device_get_info(device)};
+    char label[96];
+    hed_status status = hed_device_find(context, "host", &def.reference, error);
+    uint64_t count = 0;
+    if (status == HED_OK)
+        status = hed_conformance_count(&def, &count, error);
+    if (status != HED_OK)
+        return status;
+    snprintf(label, sizeof label, "verify %s on %s", kernel->name, r.device->id);
+    v->current = &r;
+    v->done = 0;
+    v->progress = hed_progress_begin(label, "runs", count, v->quiet || v->json);
+    status = hed_conformance(&def, &r.report, error);
+    hed_progress_end(&v->progress);
+    if (status == HED_OK && !r.report.stopped)
+        add_result(v, &r);
+    return status;
+}
+
+/* ---- the command ---- */
+
+/* Kernels that --kernel names, in the order given; all of them without it. */
+static uint32_t choose_kernels(const hed_arguments *arguments, const hed_kernel_def **kernels, uint32_t most, const char **unknown)
+{
+    uint32_t count = 0;
+    if (!hed_given(arguments, "kernel"))
+        for (; count < hed_canonical_count() && count < most; count++)
+            kernels[count] = hed_canonical_at(count);
+    const char *name;
+    for (uint32_t i = 0; (name = hed_text_at(arguments, "kernel", i)) && count < most; i++) {
+        kernels[count] = hed_canonical_find(name);
+        if (!kernels[count++])
+            *unknown = name;
+    }
+    return count;
+}
+
+static int refuse_kernel(const char *name)
+{
+    fprintf(stderr, "heddle: there is no canonical kernel \"%s\"; there are", name);
+    for (uint32_t i = 0; i < hed_canonical_count(); i++)
+        fprintf(stderr, "%s %s", i ? "," : "", hed_canonical_at(i)->name);
+    fputc('\n', stderr);
+    return HED_EXIT_USAGE;
+}
+
+static int run(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    static const char *const headings[] = {"DEVICE",     "KERNEL",    "RESULT", ">FAST", ">STRICT",
+                                           ">NOT VALID", ">ELEMENTS", ">ERROR", "WHY",   NULL};
+    const hed_kernel_def *kernels[64];
+    const char *unknown = NULL;
+    uint32_t count = choose_kernels(arguments, kernels, 64, &unknown);
+    if (unknown)
+        return refuse_kernel(unknown);
+    cli_session session;
+    hed_error error;
+    hed_status status = cli_open_devices(arguments, &session, &error);
+    if (status != HED_OK)
+        return cli_fail(&error);
+    verification v = {.json = hed_given(arguments, "json"), .quiet = hed_given(arguments, "quiet")};
+    v.coverage = hed_given(arguments, "quick") ? HED_COVER_DEFAULT : HED_COVER_ALL;
+    v.table = hed_table_create(headings);
+    v.records = hed_records_create();
+    for (uint32_t d = 0; d < session.count; d++)
+        for (uint32_t k = 0; k < count && status == HED_OK && !hed_interrupted(); k++)
+            status = verify_kernel(&v, session.context, session.devices[d], kernels[k], &error);
+    if (status == HED_OK)
+        status = v.json ? hed_records_print(v.records, stdout, &error) : hed_table_print(v.table, stdout, &error);
+    hed_records_free(v.records);
+    hed_table_free(v.table);
+    cli_close(&session);
+    int code = cli_end(status, &error);
+    return code == HED_EXIT_OK && v.failures ? HED_EXIT_FAILURE : code;
+}
+
+static const hed_option OPTIONS[] = {
+    CLI_OPTION_DEVICES,
+    {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true, .help = "only this canonical kernel"},
+    {.name = "quick", .kind = HED_OPTION_FLAG, .help = "only the configuration that a user gets by default"},
+    CLI_OPTION_JSON,
+    {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle verify --quick", "a minute or less on the best device"},
+    {"heddle verify --device all", "every configuration on every device"},
+    {"heddle verify -d cuda:0 -k reduction -k scan", "two kernels on one device"},
+    {0}};
+
+const hed_command hed_command_verify = {
+    .name = "verify",
+    .summary = "check that devices compute what the processor computes",
+    .description = "Runs the canonical kernels on a device, every sample problem with every valid configuration, and compares each element "
+                   "with the native C version on host: within the kernel's tolerance in fast mode, bit for bit in strict mode. Also "
+                   "looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
+                   "NOT VALID counts runs that the device cannot do and says so. ERROR is the largest |found - expected| / max(1, "
+                   "|expected|). The exit code is 1 if anything failed.",
+    .options = OPTIONS,
+    .examples = EXAMPLES,
+    .run = run,
+};
