@@ -1,0 +1,81 @@
+/* Gravity of n bodies upon each other, softened: a_i = sum over j of m_j r / (|r|^2 + softening)^(3/2), r = p_j - p_i.
+ * Tiles after Nyland, Harris and Prins (GPU Gems 3, 2007, chapter 31). Bodies are (x, y, z, mass). The sum runs over
+ * ascending j whatever the parameters; `softening`, the square of a length, must be above 0, so that a body's own term
+ * is 0. An item sums for ITEMS bodies, WG apart, so that each body read serves them all. LOCAL: the group takes the
+ * bodies in tiles of WG through local memory; else each item reads them from global memory, all the same one at a time. */
+#ifndef WG
+#define WG 128
+#endif
+#ifndef ITEMS
+#define ITEMS 2
+#endif
+#ifndef UNROLL
+#define UNROLL 8
+#endif
+#ifndef LOCAL
+#define LOCAL 1
+#endif
+
+static float inverse_root(float x)
+{
+#if HED_STRICT
+    return hed_rsqrt(x);
+#else
+    return hed_near_rsqrt(x);
+#endif
+}
+
+/* The pull of `body` on a unit mass at `place`, added to `sum`. */
+static float4 pulled(float4 sum, float4 place, float4 body, float softening)
+{
+    float x = body.x - place.x, y = body.y - place.y, z = body.z - place.z;
+    float inverse = inverse_root(fma(x, x, fma(y, y, fma(z, z, softening))));
+    float strength = body.w * inverse * (inverse * inverse);
+    return hed_f4(fma(x, strength, sum.x), fma(y, strength, sum.y), fma(z, strength, sum.z), 0.0f);
+}
+
+__kernel void nbody(__global const float4 *restrict bodies, __global float4 *restrict accelerations, float softening, uint n)
+{
+    uint item = (uint)get_local_id(0);
+    uint first = (uint)get_group_id(0) * (WG * ITEMS) + item;
+    float4 place[ITEMS], sum[ITEMS];
+#pragma unroll
+    for (uint k = 0; k < ITEMS; k++) {
+        place[k] = bodies[min(first + k * WG, n - 1)];
+        sum[k] = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    }
+#if LOCAL
+    HED_LOCAL_ARRAY(float4, tile, WG);
+    for (uint start = 0; start < n; start += WG) {
+        uint count = min((uint)WG, n - start);
+        if (item < count)
+            tile[item] = bodies[start + item];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (count == WG) {
+#pragma unroll UNROLL
+            for (uint j = 0; j < WG; j++)
+#pragma unroll
+                for (uint k = 0; k < ITEMS; k++)
+                    sum[k] = pulled(sum[k], place[k], tile[j], softening);
+        } else {
+            for (uint j = 0; j < count; j++)
+#pragma unroll
+                for (uint k = 0; k < ITEMS; k++)
+                    sum[k] = pulled(sum[k], place[k], tile[j], softening);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#else
+#pragma unroll UNROLL
+    for (uint j = 0; j < n; j++) {
+        float4 body = bodies[j];
+#pragma unroll
+        for (uint k = 0; k < ITEMS; k++)
+            sum[k] = pulled(sum[k], place[k], body, softening);
+    }
+#endif
+#pragma unroll
+    for (uint k = 0; k < ITEMS; k++)
+        if (first + k * WG < n)
+            accelerations[first + k * WG] = sum[k];
+}
