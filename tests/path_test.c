@@ -132,12 +132,13 @@ Test(path, read_gives_the_whole_file)
         OK(hed_path_write(in_folder("file"), parts, sizes, 2, &error));
         char *bytes = NULL;
         size_t size = 1;
-        OK(hed_path_read(&allocator, in_folder("file"), lengths[index], &bytes, &size, &error)); /* the limit just so */
+        OK(hed_path_read(&allocator, in_folder("file"), lengths[index], &bytes, &size, &error)); /* just the limit */
         cr_assert(size == lengths[index] && memcmp(bytes, content, size) == 0 && bytes[size] == '\0');
         hed_release(&allocator, bytes, size + 1);
         cr_assert(state.live == 0 && state.bytes == 0);
         if (lengths[index] > 0) {
-            FAILS(HED_ERROR_IO, hed_path_read(&allocator, in_folder("file"), lengths[index] - 1, &bytes, &size, &error));
+            size_t limit = lengths[index] - 1;
+            FAILS(HED_ERROR_IO, hed_path_read(&allocator, in_folder("file"), limit, &bytes, &size, &error));
             cr_assert(strstr(error.text, "larger") != NULL && state.live == 0);
         }
     }

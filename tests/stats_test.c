@@ -46,7 +46,7 @@ Test(stats, quantile_at_the_edges)
     cr_assert_eq(hed_quantile(endless, 3, 0.0), 1.0);
 }
 
-/* P(r <= B <= n - r) for B binomial(n, 1/2), summed from exact binomial coefficients. n <= 60 stays exact in a double. */
+/* P(r <= B <= n - r) for B binomial(n, 1/2), summed from binomial coefficients, which a double holds for n <= 60. */
 static double binomial_coverage(unsigned n, unsigned r)
 {
     double sum = 0.0, coefficient = 1.0;

@@ -1,5 +1,5 @@
-/* The team: everybody runs once, the barrier holds, ranges are covered, sleepers wake, failures are clean; and the float
- * state. The arrays are plain memory on purpose: under TSan a barrier that does not order is a race. */
+/* The team: everybody runs once, the barrier holds, ranges are covered, sleepers wake, failures are clean; and the
+ * float state. The arrays are plain memory on purpose: under TSan a barrier that does not order is a race. */
 #include "heddle/thread.h"
 
 #include "testing.h"
