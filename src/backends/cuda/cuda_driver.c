@@ -1,0 +1,205 @@
+/* The CUDA driver library: loading it, the current context, and what its error codes mean. */
+#include "backends/cuda/cuda_driver.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { OLDEST_DRIVER = 11020 };
+
+#define NAME(member, symbol, parameters) symbol,
+static const char *const required_names[] = {HED_CUDA_REQUIRED(NAME)};
+static const char *const optional_names[] = {HED_CUDA_OPTIONAL(NAME)};
+enum {
+    REQUIRED_COUNT = sizeof required_names / sizeof required_names[0],
+    OPTIONAL_COUNT = sizeof optional_names / sizeof optional_names[0]
+};
+
+static const char driver_remedy[] = "apt install nvidia-driver (Debian's non-free component), then restart the machine";
+static const char nvrtc_remedy[] = "apt install nvidia-cuda-toolkit (Debian's non-free component), or NVIDIA's package cuda-nvrtc, or set "
+                                   "HEDDLE_NVRTC_LIBRARY to the path of libnvrtc.so";
+
+/* ---- errors ---- */
+
+/* Codes with a status of their own. After those that are LOST every later call in the context fails with the same code. */
+static const struct {
+    CUresult result;
+    hed_status status;
+    const char *meaning;
+} known[] = {
+    {CUDA_ERROR_OUT_OF_MEMORY, HED_ERROR_DEVICE_MEMORY, "device memory ran out"},
+    {CUDA_ERROR_NO_DEVICE, HED_ERROR_NO_DEVICE, "no device is there, or CUDA_VISIBLE_DEVICES hides it"},
+    {CUDA_ERROR_NOT_READY, HED_ERROR_NOT_READY, "the work is not done yet"},
+    {CUDA_ERROR_NOT_SUPPORTED, HED_ERROR_UNSUPPORTED, "this device or driver cannot do it"},
+    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, HED_ERROR_LIMIT, "the group needs more registers or local memory than there are: take a smaller group"},
+    {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, HED_ERROR_LIMIT, "not all groups fit on the device at once: ask hed_kernel_resident_groups()"},
+    {CUDA_ERROR_INVALID_CLUSTER_SIZE, HED_ERROR_LIMIT, "no cluster of this size fits"},
+    {CUDA_ERROR_ECC_UNCORRECTABLE, HED_ERROR_LOST, "a memory error that could not be corrected"},
+    {CUDA_ERROR_NVLINK_UNCORRECTABLE, HED_ERROR_LOST, "an NVLink error that could not be corrected"},
+    {CUDA_ERROR_CONTAINED, HED_ERROR_LOST, "a hardware error that ended this process' work on the device"},
+    {CUDA_ERROR_ILLEGAL_ADDRESS, HED_ERROR_LOST, "a kernel read or wrote outside its memory"},
+    {CUDA_ERROR_LAUNCH_TIMEOUT, HED_ERROR_LOST, "a kernel ran longer than the display's watchdog allows"},
+    {CUDA_ERROR_CONTEXT_IS_DESTROYED, HED_ERROR_LOST, "the driver's context was destroyed"},
+    {CUDA_ERROR_ASSERT, HED_ERROR_LOST, "an assert failed in a kernel"},
+    {CUDA_ERROR_HARDWARE_STACK_ERROR, HED_ERROR_LOST, "a kernel's stack was damaged or too large"},
+    {CUDA_ERROR_ILLEGAL_INSTRUCTION, HED_ERROR_LOST, "a kernel met an illegal instruction"},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, HED_ERROR_LOST, "a kernel used an address that is not a multiple of its type's size"},
+    {CUDA_ERROR_INVALID_ADDRESS_SPACE, HED_ERROR_LOST, "a kernel used an address of the wrong kind of memory"},
+    {CUDA_ERROR_INVALID_PC, HED_ERROR_LOST, "a kernel jumped outside its code"},
+    {CUDA_ERROR_LAUNCH_FAILED, HED_ERROR_LOST, "a kernel failed; compute-sanitizer may tell where"},
+};
+
+hed_status hed_cuda_fail(const hed_cuda_api *api, CUresult result, const char *call, hed_error *error)
+{
+    const char *name = NULL, *text = NULL;
+    if (api->cuGetErrorName(result, &name) || !name) name = "unknown error";
+    if (api->cuGetErrorString(result, &text) || !text) text = "the driver gives no text";
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].result != result) continue;
+        const char *after = known[i].status == HED_ERROR_LOST ? "; this process cannot use the device again: restart the program" : "";
+        return hed_fail(error, known[i].status, "%s: %s (%d): %s%s", call, name, result, known[i].meaning, after);
+    }
+    return hed_fail(error, HED_ERROR_DRIVER, "%s: %s (%d): %s", call, name, result, text);
+}
+
+/* ---- the current context ---- */
+
+hed_status hed_cuda_enter(const hed_device *device, CUcontext *other, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(device);
+    CUcontext wanted = hed_cuda_context_of(device), current = NULL;
+    *other = NULL;
+    CUresult result = api->cuCtxGetCurrent(&current);
+    if (!result && current == wanted) return HED_OK;
+    if (result) return hed_cuda_fail(api, result, "cuCtxGetCurrent", error);
+    *other = current;
+    return hed_cuda_check(device, api->cuCtxSetCurrent(wanted), "cuCtxSetCurrent", error);
+}
+
+void hed_cuda_restore(const hed_device *device, CUcontext other)
+{
+    if (other) hed_cuda_api_of(device)->cuCtxSetCurrent(other);
+}
+
+/* ---- loading ---- */
+
+static void set_health(hed_backend_slot *slot, hed_backend_state health, const char *reason, const char *remedy)
+{
+    slot->health = health;
+    hed_text_copy(slot->reason, sizeof slot->reason, reason);
+    hed_text_copy(slot->remedy, sizeof slot->remedy, remedy);
+}
+
+static bool load_functions(hed_cuda *cuda, hed_backend_slot *slot)
+{
+    void *slots[REQUIRED_COUNT + OPTIONAL_COUNT];
+    const char *missing = "";
+    char reason[256];
+    _Static_assert(sizeof cuda->api == sizeof slots, "hed_cuda_api holds function pointers only");
+    if (!hed_dynlib_symbols(cuda->library, required_names, slots, REQUIRED_COUNT, &missing)) {
+        snprintf(reason, sizeof reason, "%s lacks %s: a driver for CUDA 11.2 (460) or later is needed", hed_dynlib_name(cuda->library), missing);
+        set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
+        return false;
+    }
+    for (size_t i = 0; i < OPTIONAL_COUNT; i++) slots[REQUIRED_COUNT + i] = hed_dynlib_symbol(cuda->library, optional_names[i]);
+    memcpy(&cuda->api, slots, sizeof slots);
+    return true;
+}
+
+/* The kernel module's version; the driver library itself tells the CUDA version only. */
+static void read_driver_version(hed_cuda *cuda)
+{
+    char line[256] = "", module[32] = "", *rest = NULL;
+    FILE *file = fopen("/proc/driver/nvidia/version", "r");
+    if (file) {
+        if (!fgets(line, sizeof line, file)) line[0] = 0;
+        fclose(file);
+    }
+    for (char *word = strtok_r(line, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
+        if (!isdigit((unsigned char)word[0]) || !strchr(word, '.')) continue;
+        hed_text_copy(module, sizeof module, word);
+        break;
+    }
+    snprintf(cuda->driver, sizeof cuda->driver, "%s%sCUDA %d.%d", module, module[0] ? ", " : "", cuda->version / 1000, cuda->version % 1000 / 10);
+}
+
+static bool start(hed_cuda *cuda, hed_backend_slot *slot)
+{
+    char reason[sizeof slot->reason];
+    hed_error error;
+    int count = 0;
+    const char *call = "cuInit";
+    CUresult result = cuda->api.cuInit(0);
+    if (!result) result = cuda->api.cuDriverGetVersion(&cuda->version), call = "cuDriverGetVersion";
+    if (!result) result = cuda->api.cuDeviceGetCount(&count), call = "cuDeviceGetCount";
+    if (result || count < 1) {
+        hed_cuda_fail(&cuda->api, result ? result : CUDA_ERROR_NO_DEVICE, call, &error);
+        snprintf(reason, sizeof reason, "%s is there and does not work: %.400s", hed_dynlib_name(cuda->library), error.text);
+        set_health(slot, HED_BACKEND_FAILED, reason, "see whether nvidia-smi lists the device; else " "apt install nvidia-driver and restart");
+        return false;
+    }
+    if (cuda->version < OLDEST_DRIVER) {
+        snprintf(reason, sizeof reason, "the driver is for CUDA %d.%d: 11.2 (460) or later is needed", cuda->version / 1000, cuda->version % 1000 / 10);
+        set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
+        return false;
+    }
+    cuda->count = (uint32_t)count;
+    read_driver_version(cuda);
+    return true;
+}
+
+static hed_status load_nvrtc(const hed_settings *settings, hed_cuda *cuda, hed_backend_slot *slot)
+{
+    char loader[256], reason[sizeof slot->reason];
+    hed_status status = hed_nvrtc_open(&settings->allocator, settings->nvrtc_library, cuda->version, &cuda->nvrtc, loader, sizeof loader);
+    if (status) return status;
+    int version = cuda->nvrtc ? hed_nvrtc_version(cuda->nvrtc) : 0;
+    if (cuda->nvrtc) {
+        snprintf(slot->library, sizeof slot->library, "%s (%s), %s (%d.%d)", hed_dynlib_name(cuda->library), cuda->driver,
+                 hed_nvrtc_name(cuda->nvrtc), version / 1000, version % 1000 / 10);
+        return HED_OK;
+    }
+    snprintf(slot->library, sizeof slot->library, "%s (%s)", hed_dynlib_name(cuda->library), cuda->driver);
+    snprintf(reason, sizeof reason, "no NVRTC, so only kernels compiled ahead run, in their default configurations: %s", loader);
+    set_health(slot, HED_BACKEND_LIMITED, reason, nvrtc_remedy);
+    return HED_OK;
+}
+
+static void release(const hed_settings *settings, hed_cuda *cuda)
+{
+    hed_nvrtc_close(cuda->nvrtc);
+    hed_dynlib_close(&settings->allocator, cuda->library);
+    hed_release(&settings->allocator, cuda, sizeof *cuda);
+}
+
+hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
+{
+    static const char *const usual[] = {"libcuda.so.1", "libcuda.so", NULL};
+    const char *const given[] = {settings->cuda_library, NULL};
+    char reason[sizeof slot->reason];
+    slot->health = HED_BACKEND_WORKS;
+    if (settings->cuda_library && !settings->cuda_library[0]) {
+        set_health(slot, HED_BACKEND_ABSENT, "not wanted: its library is set to \"\"", "unset HEDDLE_CUDA_LIBRARY");
+        return HED_OK;
+    }
+    hed_cuda *cuda = hed_allocate(&settings->allocator, sizeof *cuda);
+    if (!cuda) return HED_ERROR_MEMORY;
+    cuda->library = hed_dynlib_open(&settings->allocator, settings->cuda_library ? given : usual, reason, sizeof reason);
+    if (!cuda->library) set_health(slot, HED_BACKEND_ABSENT, reason, driver_remedy);
+    if (!cuda->library || !load_functions(cuda, slot) || !start(cuda, slot)) {
+        release(settings, cuda);
+        return HED_OK;
+    }
+    hed_status status = load_nvrtc(settings, cuda, slot);
+    if (status) release(settings, cuda);
+    else slot->state = cuda;
+    return status;
+}
+
+void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot)
+{
+    if (slot->state) release(settings, slot->state);
+    slot->state = NULL;
+}

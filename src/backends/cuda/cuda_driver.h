@@ -1,0 +1,131 @@
+/* What the files of the CUDA backend share: the loaded driver, its contexts and errors, programs and launches.
+ *
+ * The current context of a thread. Every entry makes the device's context current if it is not, and puts another context that
+ * the thread had back before it returns; a thread that had none keeps ours, so that its next calls need not switch. A program
+ * with contexts of its own (see hed_device_adopt) therefore finds in every thread what it left there. */
+#ifndef HED_BACKENDS_CUDA_DRIVER_H
+#define HED_BACKENDS_CUDA_DRIVER_H
+
+#include <pthread.h>
+
+#include "backends/cuda/cuda_api.h"
+#include "backends/cuda/nvrtc.h"
+#include "base/dynlib.h"
+#include "core/backend.h"
+
+/* hed_device.text: what its code is compiled for, "" if there is no compiler for it. */
+enum { HED_CUDA_TARGET = 5 };
+
+/* A slot's state: the loaded libraries. */
+typedef struct hed_cuda {
+    hed_cuda_api api;
+    hed_dynlib *library;
+    hed_nvrtc *nvrtc; /* NULL: nothing can be compiled here */
+    int version;      /* CUDA version of the driver, 1000 * major + 10 * minor */
+    char driver[64];  /* as in hed_device_info */
+    uint32_t count;
+} hed_cuda;
+
+/* An open device's impl. */
+typedef struct hed_cuda_device {
+    const hed_cuda *cuda;
+    CUdevice device;
+    CUcontext context;
+    pthread_mutex_t map_lock; /* of the lists of staging blocks of all its buffers */
+} hed_cuda_device;
+
+/* A program's impl; its handle is the CUfunction. */
+typedef struct hed_cuda_program {
+    CUmodule module;
+    uint32_t static_bytes;           /* local memory that the text itself declares */
+    bool cooperative;                /* all groups must be resident at once */
+    _Atomic bool local_grown, wide_clusters;
+} hed_cuda_program;
+
+/* One launch as the driver takes it. `arguments` point into the step, its buffers and `offsets`. */
+typedef struct hed_cuda_launch {
+    CUfunction function;
+    unsigned grid[3], block[3], shared_bytes, cluster;
+    bool cooperative;
+    void *arguments[HED_MAX_ARGUMENTS];
+    unsigned offsets[HED_MAX_ARGUMENTS];
+} hed_cuda_launch;
+
+/* A fill as the driver takes it: `words` runs of elements of `element` bytes, `pitch` bytes apart (0: contiguous). */
+typedef struct hed_cuda_fill {
+    uint32_t element, words;
+    uint64_t count, pitch;
+    uint32_t values[4];
+} hed_cuda_fill;
+
+static inline const hed_cuda_api *hed_cuda_api_of(const hed_device *device) { return &((const hed_cuda_device *)device->impl)->cuda->api; }
+static inline CUcontext hed_cuda_context_of(const hed_device *device) { return ((const hed_cuda_device *)device->impl)->context; }
+
+/* cuda_driver.c */
+hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot);
+void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot);
+/* Makes the device's context current; `*other` is what hed_cuda_restore() puts back. Nothing to put back after a failure. */
+hed_status hed_cuda_enter(const hed_device *device, CUcontext *other, hed_error *error);
+void hed_cuda_restore(const hed_device *device, CUcontext other);
+/* A driver's code as a status; `call` names what was called. */
+hed_status hed_cuda_fail(const hed_cuda_api *api, CUresult result, const char *call, hed_error *error);
+static inline hed_status hed_cuda_check(const hed_device *device, CUresult result, const char *call, hed_error *error)
+{
+    return result == CUDA_SUCCESS ? HED_OK : hed_cuda_fail(hed_cuda_api_of(device), result, call, error);
+}
+/* Ends an entry that was one driver call. */
+static inline hed_status hed_cuda_leave(const hed_device *device, CUcontext other, CUresult result, const char *call, hed_error *error)
+{
+    hed_cuda_restore(device, other);
+    return hed_cuda_check(device, result, call, error);
+}
+
+/* cuda_memory.c */
+hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
+hed_status hed_cuda_buffer_part(hed_buffer *part, hed_error *error);
+void hed_cuda_buffer_destroy(hed_buffer *buffer);
+hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error);
+hed_status hed_cuda_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
+hed_status hed_cuda_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
+hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error);
+hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
+
+/* cuda_stream.c */
+hed_status hed_cuda_stream_create(hed_stream *stream, hed_error *error);
+void hed_cuda_stream_destroy(hed_stream *stream);
+hed_status hed_cuda_stream_wait(hed_stream *stream, hed_error *error);
+hed_status hed_cuda_stream_done(hed_stream *stream, bool *done, hed_error *error);
+hed_status hed_cuda_stream_flush(hed_stream *stream, hed_error *error);
+hed_status hed_cuda_step(hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
+hed_cuda_fill hed_cuda_plan_fill(const hed_step *step);
+hed_status hed_cuda_time_create(hed_device *device, void **timing, hed_error *error);
+void hed_cuda_time_destroy(hed_device *device, void *timing);
+hed_status hed_cuda_time_read(hed_device *device, void *timing, double *seconds, hed_error *error);
+hed_status hed_cuda_event_create(hed_event *event, hed_error *error);
+void hed_cuda_event_destroy(hed_event *event);
+hed_status hed_cuda_event_record(hed_event *event, hed_stream *stream, hed_error *error);
+hed_status hed_cuda_event_done(hed_event *event, bool *done, hed_error *error);
+hed_status hed_cuda_event_wait(hed_event *event, hed_error *error);
+hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
+hed_status hed_cuda_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error);
+
+/* cuda_ahead.c */
+hed_status hed_cuda_build_ahead(const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
+
+/* cuda_program.c */
+hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error *error);
+hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
+void hed_cuda_program_unload(hed_program *program);
+hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups,
+                                    hed_error *error);
+/* Lays a launch out and sees to it that the function may have its local memory and cluster. The context is current. */
+hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_error *error);
+hed_status hed_cuda_launch_now(const hed_device *device, hed_cuda_launch *launch, CUstream stream, hed_error *error);
+
+/* cuda_graph.c */
+hed_status hed_cuda_graph_build(hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);
+hed_status hed_cuda_graph_update(hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error);
+hed_status hed_cuda_graph_replay(hed_stream *stream, void *impl, hed_error *error);
+void hed_cuda_graph_destroy(hed_device *device, void *impl);
+
+#endif

@@ -1,0 +1,300 @@
+/* CUDA buffers: device, pinned, mapped, the caller's own and the program's; mapping through pinned staging; OpenGL buffers. */
+#include "backends/cuda/cuda_driver.h"
+
+/* A pinned block that stands in for a range of device memory while the range is mapped. It stays with its buffer and serves
+ * later maps of the same stream, whose order protects it. */
+typedef struct staging {
+    struct staging *next;
+    void *host;
+    uint64_t capacity, offset, size;
+    CUstream stream;
+    bool in_use;
+} staging;
+
+typedef struct cuda_buffer {
+    bool registered; /* the caller's memory, registered by us */
+    CUgraphicsResource graphics;
+    staging *stagings; /* guarded by the device's map_lock */
+} cuda_buffer;
+
+static bool on_host(hed_memory memory) { return memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED || memory == HED_MEMORY_CALLER; }
+
+/* ---- making ---- */
+
+static hed_status no_device_memory(const hed_device *device, uint64_t size, hed_error *error)
+{
+    size_t available = 0, total = 0;
+    hed_cuda_api_of(device)->cuMemGetInfo(&available, &total);
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY, "%llu bytes of device memory: %s has %llu of %llu bytes free", (unsigned long long)size,
+                    device->info.id, (unsigned long long)available, (unsigned long long)total);
+}
+
+static hed_status make_device(hed_buffer *buffer, hed_error *error)
+{
+    CUresult result = hed_cuda_api_of(buffer->device)->cuMemAlloc(&buffer->address, buffer->size);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) return no_device_memory(buffer->device, buffer->size, error);
+    return hed_cuda_check(buffer->device, result, "cuMemAlloc", error);
+}
+
+static hed_status make_host(hed_buffer *buffer, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
+    CUresult result = api->cuMemHostAlloc(&buffer->host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return hed_fail(error, HED_ERROR_MEMORY, "%llu bytes of pinned host memory: the system does not give that much",
+                        (unsigned long long)buffer->size);
+    if (result) return hed_cuda_check(buffer->device, result, "cuMemHostAlloc", error);
+    result = api->cuMemHostGetDevicePointer(&buffer->address, buffer->host, 0);
+    if (result) api->cuMemFreeHost(buffer->host);
+    return hed_cuda_check(buffer->device, result, "cuMemHostGetDevicePointer", error);
+}
+
+/* Memory that is registered already (by the program, or for another buffer on the same pages) is used as it is. */
+static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
+    CUresult result = api->cuMemHostRegister(host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
+    made->registered = result == CUDA_SUCCESS;
+    if (!result || result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) result = api->cuMemHostGetDevicePointer(&buffer->address, host, 0);
+    if (!result) {
+        buffer->host = host;
+        return HED_OK;
+    }
+    hed_error why;
+    hed_cuda_fail(api, result, made->registered ? "cuMemHostGetDevicePointer" : "cuMemHostRegister", &why);
+    if (made->registered) api->cuMemHostUnregister(host);
+    if (why.status == HED_ERROR_LOST) return hed_fail(error, why.status, "%s", why.text);
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot use the caller's memory at %p in place (read-only, a mapped file, partly registered, "
+                    "or over the limit of locked memory): use HED_MEMORY_MAPPED and copy. %.300s", buffer->device->info.id, host, why.text);
+}
+
+static hed_status make(hed_buffer *buffer, cuda_buffer *made, const hed_buffer_def *def, hed_error *error)
+{
+    if (def->memory == HED_MEMORY_PINNED || def->memory == HED_MEMORY_MAPPED) return make_host(buffer, error);
+    if (def->memory == HED_MEMORY_CALLER) return make_caller(buffer, made, def->host, error);
+    if (def->memory == HED_MEMORY_DEVICE) return make_device(buffer, error);
+    buffer->address = def->native;
+    return HED_OK;
+}
+
+static hed_status new_impl(hed_buffer *buffer, hed_error *error)
+{
+    buffer->impl = hed_allocate(&buffer->device->settings->allocator, sizeof(cuda_buffer));
+    return buffer->impl ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+}
+
+static void free_impl(hed_buffer *buffer)
+{
+    hed_release(&buffer->device->settings->allocator, buffer->impl, sizeof(cuda_buffer));
+    buffer->impl = NULL;
+}
+
+hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
+{
+    CUcontext other;
+    hed_status status = new_impl(buffer, error);
+    if (status) return status;
+    status = hed_cuda_enter(buffer->device, &other, error);
+    if (!status) {
+        status = make(buffer, buffer->impl, def, error);
+        hed_cuda_restore(buffer->device, other);
+    }
+    if (status) free_impl(buffer);
+    return status;
+}
+
+hed_status hed_cuda_buffer_part(hed_buffer *part, hed_error *error)
+{
+    const hed_buffer *whole = part->parent;
+    part->address = whole->address + part->offset;
+    if (whole->host) part->host = (char *)whole->host + part->offset;
+    return new_impl(part, error);
+}
+
+static void free_stagings(const hed_device *device, cuda_buffer *freed)
+{
+    for (staging *s = freed->stagings, *next; s; s = next) {
+        next = s->next;
+        hed_cuda_api_of(device)->cuMemFreeHost(s->host);
+        hed_release(&device->settings->allocator, s, sizeof *s);
+    }
+}
+
+void hed_cuda_buffer_destroy(hed_buffer *buffer)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
+    cuda_buffer *freed = buffer->impl;
+    CUcontext other;
+    if (hed_cuda_enter(buffer->device, &other, NULL) == HED_OK) {
+        free_stagings(buffer->device, freed);
+        if (freed->graphics) api->cuGraphicsUnregisterResource(freed->graphics);
+        else if (freed->registered) api->cuMemHostUnregister(buffer->host);
+        else if (!buffer->parent && buffer->memory == HED_MEMORY_DEVICE) api->cuMemFree(buffer->address);
+        else if (!buffer->parent && buffer->host && buffer->memory != HED_MEMORY_CALLER) api->cuMemFreeHost(buffer->host);
+        hed_cuda_restore(buffer->device, other);
+    }
+    free_impl(buffer);
+}
+
+/* ---- mapping ---- */
+
+/* A free block of this stream that is large enough, or one to be made larger, or NULL; it is the caller's from here on. */
+static staging *take_staging(hed_cuda_device *device, cuda_buffer *buffer, CUstream stream, uint64_t size)
+{
+    staging *found = NULL;
+    pthread_mutex_lock(&device->map_lock);
+    for (staging *s = buffer->stagings; s; s = s->next)
+        if (!s->in_use && s->stream == stream && (!found || s->capacity >= size)) found = s;
+    if (found) found->in_use = true;
+    pthread_mutex_unlock(&device->map_lock);
+    return found;
+}
+
+static void give_staging(hed_cuda_device *device, staging *given)
+{
+    pthread_mutex_lock(&device->map_lock);
+    given->in_use = false;
+    pthread_mutex_unlock(&device->map_lock);
+}
+
+static staging *add_staging(hed_stream *stream, cuda_buffer *buffer)
+{
+    hed_cuda_device *device = stream->device->impl;
+    staging *made = hed_allocate(&stream->device->settings->allocator, sizeof *made);
+    if (!made) return NULL;
+    made->stream = stream->native;
+    made->in_use = true;
+    pthread_mutex_lock(&device->map_lock);
+    made->next = buffer->stagings;
+    buffer->stagings = made;
+    pthread_mutex_unlock(&device->map_lock);
+    return made;
+}
+
+/* The stream may still be reading the old block. */
+static hed_status grow_staging(hed_stream *stream, staging *s, uint64_t size, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(stream->device);
+    if (s->capacity >= size) return HED_OK;
+    hed_status status = hed_cuda_check(stream->device, api->cuStreamSynchronize(stream->native), "cuStreamSynchronize", error);
+    if (status) return status;
+    if (s->host) api->cuMemFreeHost(s->host);
+    s->host = NULL;
+    s->capacity = 0;
+    CUresult result = api->cuMemHostAlloc(&s->host, size, CU_MEMHOST_PORTABLE_MAPPED);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return hed_fail(error, HED_ERROR_MEMORY, "%llu bytes of pinned host memory to map a buffer", (unsigned long long)size);
+    if (!result) s->capacity = size;
+    return hed_cuda_check(stream->device, result, "cuMemHostAlloc", error);
+}
+
+static hed_status map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(stream->device);
+    staging *s = take_staging(stream->device->impl, buffer->impl, stream->native, size);
+    if (!s) s = add_staging(stream, buffer->impl);
+    if (!s) return hed_fail(error, HED_ERROR_MEMORY, "no memory to map a buffer");
+    hed_status status = grow_staging(stream, s, size, error);
+    s->offset = offset;
+    s->size = size;
+    if (!status)
+        status = hed_cuda_check(stream->device, api->cuMemcpyDtoHAsync(s->host, buffer->address + offset, size, stream->native),
+                                "cuMemcpyDtoHAsync", error);
+    if (!status) status = hed_cuda_check(stream->device, api->cuStreamSynchronize(stream->native), "cuStreamSynchronize", error);
+    if (status) give_staging(stream->device->impl, s);
+    else *pointer = s->host;
+    return status;
+}
+
+hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error)
+{
+    CUcontext other;
+    if (on_host(buffer->memory)) {
+        hed_status status = hed_cuda_stream_wait(stream, error);
+        if (!status) *pointer = (char *)buffer->host + offset;
+        return status;
+    }
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    status = map_staged(stream, buffer, offset, size, pointer, error);
+    hed_cuda_restore(stream->device, other);
+    return status;
+}
+
+static staging *find_mapped(hed_cuda_device *device, cuda_buffer *buffer, const void *pointer)
+{
+    staging *found = NULL;
+    pthread_mutex_lock(&device->map_lock);
+    for (staging *s = buffer->stagings; s; s = s->next)
+        if (s->in_use && s->host == pointer) found = s;
+    pthread_mutex_unlock(&device->map_lock);
+    return found;
+}
+
+hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
+{
+    CUcontext other;
+    const char *host = buffer->host, *at = pointer;
+    if (on_host(buffer->memory) && at >= host && at < host + buffer->size) return HED_OK;
+    staging *s = find_mapped(stream->device->impl, buffer->impl, pointer);
+    if (!s) return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(stream->device)->cuMemcpyHtoDAsync(buffer->address + s->offset, s->host, s->size, stream->native);
+    s->stream = stream->native;
+    give_staging(stream->device->impl, s);
+    return hed_cuda_leave(stream->device, other, result, "cuMemcpyHtoDAsync", error);
+}
+
+/* ---- OpenGL ---- */
+
+/* Whatever the driver says against it, a context of another vendor's OpenGL most of all, the core copies instead. */
+hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
+    CUcontext other;
+    if (!(buffer->device->info.capabilities & HED_CAN_GL_SHARING)) return HED_ERROR_UNSUPPORTED;
+    hed_status status = new_impl(buffer, error);
+    if (status) return status;
+    status = hed_cuda_enter(buffer->device, &other, error);
+    if (!status) {
+        cuda_buffer *made = buffer->impl;
+        if (api->cuGraphicsGLRegisterBuffer(&made->graphics, buffer->gl_name, CU_GRAPHICS_REGISTER_NONE))
+            status = hed_fail(error, HED_ERROR_UNSUPPORTED, "%s does not share this OpenGL buffer", buffer->device->info.id);
+        hed_cuda_restore(buffer->device, other);
+    }
+    if (status) free_impl(buffer);
+    return status;
+}
+
+hed_status hed_cuda_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(stream->device);
+    cuda_buffer *shared = buffer->impl;
+    CUcontext other;
+    size_t size = 0;
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    status = hed_cuda_check(stream->device, api->cuGraphicsMapResources(1, &shared->graphics, stream->native), "cuGraphicsMapResources", error);
+    if (!status) {
+        CUresult result = api->cuGraphicsResourceGetMappedPointer(&buffer->address, &size, shared->graphics);
+        status = hed_cuda_check(stream->device, result, "cuGraphicsResourceGetMappedPointer", error);
+        if (!status && size < buffer->size)
+            status = hed_fail(error, HED_ERROR_ARGUMENT, "OpenGL buffer %u has %zu bytes, not %llu", buffer->gl_name, size, (unsigned long long)buffer->size);
+        if (status) api->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
+    }
+    if (status) buffer->address = 0;
+    hed_cuda_restore(stream->device, other);
+    return status;
+}
+
+hed_status hed_cuda_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error)
+{
+    cuda_buffer *shared = buffer->impl;
+    CUcontext other;
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(stream->device)->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
+    buffer->address = 0;
+    return hed_cuda_leave(stream->device, other, result, "cuGraphicsUnmapResources", error);
+}

@@ -1,0 +1,266 @@
+/* CUDA streams and events, and the steps of a stream: copies, fills, host functions, launches. */
+#include "backends/cuda/cuda_driver.h"
+
+#include <string.h>
+
+/* ---- streams ---- */
+
+/* The driver counts backwards: 0 is the least priority there is, -5 the greatest, say. */
+static int driver_priority(const hed_cuda_api *api, int32_t wanted)
+{
+    int least = 0, greatest = 0;
+    if (api->cuCtxGetStreamPriorityRange(&least, &greatest)) return 0;
+    return wanted <= 0 ? least : wanted >= least - greatest ? greatest : least - wanted;
+}
+
+hed_status hed_cuda_stream_create(hed_stream *stream, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(stream->device);
+    CUcontext other;
+    CUstream made = NULL;
+    if (stream->def.use_native) {
+        stream->native = stream->def.native;
+        return HED_OK;
+    }
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    CUresult result = api->cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING, driver_priority(api, stream->def.priority));
+    stream->native = made;
+    return hed_cuda_leave(stream->device, other, result, "cuStreamCreateWithPriority", error);
+}
+
+void hed_cuda_stream_destroy(hed_stream *stream)
+{
+    CUcontext other;
+    if (stream->def.use_native || hed_cuda_enter(stream->device, &other, NULL)) return;
+    hed_cuda_api_of(stream->device)->cuStreamDestroy(stream->native);
+    hed_cuda_restore(stream->device, other);
+}
+
+hed_status hed_cuda_stream_wait(hed_stream *stream, hed_error *error)
+{
+    CUcontext other;
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(stream->device)->cuStreamSynchronize(stream->native);
+    return hed_cuda_leave(stream->device, other, result, "cuStreamSynchronize", error);
+}
+
+hed_status hed_cuda_stream_done(hed_stream *stream, bool *done, hed_error *error)
+{
+    CUcontext other;
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(stream->device)->cuStreamQuery(stream->native);
+    *done = result == CUDA_SUCCESS;
+    return hed_cuda_leave(stream->device, other, result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuStreamQuery", error);
+}
+
+/* On Linux the driver hands every step to the device at once. */
+hed_status hed_cuda_stream_flush(hed_stream *stream, hed_error *error)
+{
+    (void)stream, (void)error;
+    return HED_OK;
+}
+
+/* ---- steps ---- */
+
+/* Shortens a pattern to its smallest period; what stays longer than a word becomes one strided run for each of its words. */
+hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
+{
+    uint32_t size = step->pattern_size;
+    while (size > 1 && memcmp(step->pattern, step->pattern + size / 2, size / 2) == 0) size /= 2;
+    hed_cuda_fill fill = {.element = size < 4 ? size : 4, .words = size < 4 ? 1 : size / 4, .count = step->size / size};
+    fill.pitch = fill.words > 1 ? size : 0;
+    memcpy(fill.values, step->pattern, size); /* little-endian, as the device is */
+    return fill;
+}
+
+static CUresult run_fill(const hed_cuda_api *api, const hed_step *step, CUstream stream)
+{
+    hed_cuda_fill fill = hed_cuda_plan_fill(step);
+    CUdeviceptr to = step->to->address + step->to_offset;
+    if (fill.element == 1) return api->cuMemsetD8Async(to, (unsigned char)fill.values[0], fill.count, stream);
+    if (fill.element == 2) return api->cuMemsetD16Async(to, (unsigned short)fill.values[0], fill.count, stream);
+    if (fill.words == 1) return api->cuMemsetD32Async(to, fill.values[0], fill.count, stream);
+    CUresult result = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < fill.words && !result; i++)
+        result = api->cuMemsetD2D32Async(to + 4 * i, fill.pitch, fill.values[i], 1, fill.count, stream);
+    return result;
+}
+
+/* Host memory on one side (mapped, pinned, the caller's) is for the driver to recognise by its address. */
+static CUresult run_copy(const hed_cuda_api *api, const hed_step *step, CUstream stream)
+{
+    CUdeviceptr to = step->to->address + step->to_offset, from = step->from->address + step->from_offset;
+    if (step->to->host || step->from->host) return api->cuMemcpyAsync(to, from, step->size, stream);
+    if (step->to->device == step->from->device) return api->cuMemcpyDtoDAsync(to, from, step->size, stream);
+    return api->cuMemcpyPeerAsync(to, hed_cuda_context_of(step->to->device), from, hed_cuda_context_of(step->from->device), step->size, stream);
+}
+
+static CUresult run_write(const hed_cuda_api *api, const hed_step *step, CUstream stream)
+{
+    CUdeviceptr to = step->to->address + step->to_offset;
+    if (step->to->host) return api->cuMemcpyAsync(to, (CUdeviceptr)(uintptr_t)step->host_from, step->size, stream);
+    return api->cuMemcpyHtoDAsync(to, step->host_from, step->size, stream);
+}
+
+static CUresult run_read(const hed_cuda_api *api, const hed_step *step, CUstream stream)
+{
+    CUdeviceptr from = step->from->address + step->from_offset;
+    if (step->from->host) return api->cuMemcpyAsync((CUdeviceptr)(uintptr_t)step->host_to, from, step->size, stream);
+    return api->cuMemcpyDtoHAsync(step->host_to, from, step->size, stream);
+}
+
+static hed_status run_launch(hed_stream *stream, const hed_step *step, hed_error *error)
+{
+    hed_cuda_launch launch;
+    hed_status status = hed_cuda_prepare(step, &launch, error);
+    return status ? status : hed_cuda_launch_now(stream->device, &launch, stream->native, error);
+}
+
+static hed_status run_step(hed_stream *stream, const hed_step *step, hed_error *error)
+{
+    const hed_device *device = stream->device;
+    const hed_cuda_api *api = hed_cuda_api_of(device);
+    switch (step->kind) {
+    case HED_STEP_LAUNCH: return run_launch(stream, step, error);
+    case HED_STEP_WRITE: return hed_cuda_check(device, run_write(api, step, stream->native), "a write (cuMemcpyHtoDAsync)", error);
+    case HED_STEP_READ: return hed_cuda_check(device, run_read(api, step, stream->native), "a read (cuMemcpyDtoHAsync)", error);
+    case HED_STEP_COPY: return hed_cuda_check(device, run_copy(api, step, stream->native), "a copy (cuMemcpyAsync)", error);
+    case HED_STEP_FILL: return hed_cuda_check(device, run_fill(api, step, stream->native), "a fill (cuMemsetAsync)", error);
+    case HED_STEP_CALL: return hed_cuda_check(device, api->cuLaunchHostFunc(stream->native, step->function, step->user), "cuLaunchHostFunc", error);
+    }
+    return hed_fail(error, HED_ERROR_ARGUMENT, "unknown step %d", (int)step->kind);
+}
+
+typedef struct time_pair {
+    CUevent begin, end;
+} time_pair;
+
+hed_status hed_cuda_step(hed_stream *stream, const hed_step *step, void *timing, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(stream->device);
+    time_pair *pair = timing;
+    CUcontext other;
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    if (pair) status = hed_cuda_check(stream->device, api->cuEventRecord(pair->begin, stream->native), "cuEventRecord", error);
+    if (!status) status = run_step(stream, step, error);
+    if (pair && !status) status = hed_cuda_check(stream->device, api->cuEventRecord(pair->end, stream->native), "cuEventRecord", error);
+    hed_cuda_restore(stream->device, other);
+    return status;
+}
+
+/* ---- times ---- */
+
+hed_status hed_cuda_time_create(hed_device *device, void **timing, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(device);
+    CUcontext other;
+    time_pair *made = hed_allocate(&device->settings->allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to time a step");
+    hed_status status = hed_cuda_enter(device, &other, error);
+    if (!status) {
+        CUresult result = api->cuEventCreate(&made->begin, CU_EVENT_DEFAULT);
+        if (!result && (result = api->cuEventCreate(&made->end, CU_EVENT_DEFAULT))) api->cuEventDestroy(made->begin);
+        status = hed_cuda_leave(device, other, result, "cuEventCreate", error);
+    }
+    if (status) hed_release(&device->settings->allocator, made, sizeof *made);
+    else *timing = made;
+    return status;
+}
+
+void hed_cuda_time_destroy(hed_device *device, void *timing)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(device);
+    time_pair *pair = timing;
+    CUcontext other;
+    if (hed_cuda_enter(device, &other, NULL) == HED_OK) {
+        api->cuEventDestroy(pair->begin);
+        api->cuEventDestroy(pair->end);
+        hed_cuda_restore(device, other);
+    }
+    hed_release(&device->settings->allocator, pair, sizeof *pair);
+}
+
+static hed_status elapsed(const hed_device *device, CUevent from, CUevent to, double *seconds, hed_error *error)
+{
+    float milliseconds = 0;
+    CUcontext other;
+    hed_status status = hed_cuda_enter(device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(device)->cuEventElapsedTime(&milliseconds, from, to);
+    *seconds = (double)milliseconds * 1e-3;
+    return hed_cuda_leave(device, other, result, "cuEventElapsedTime", error);
+}
+
+hed_status hed_cuda_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
+{
+    const time_pair *pair = timing;
+    return elapsed(device, pair->begin, pair->end, seconds, error);
+}
+
+/* ---- events ---- */
+
+hed_status hed_cuda_event_create(hed_event *event, hed_error *error)
+{
+    CUcontext other;
+    CUevent made = NULL;
+    hed_status status = hed_cuda_enter(event->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(event->device)->cuEventCreate(&made, CU_EVENT_DEFAULT);
+    event->impl = made;
+    return hed_cuda_leave(event->device, other, result, "cuEventCreate", error);
+}
+
+void hed_cuda_event_destroy(hed_event *event)
+{
+    CUcontext other;
+    if (hed_cuda_enter(event->device, &other, NULL)) return;
+    hed_cuda_api_of(event->device)->cuEventDestroy(event->impl);
+    hed_cuda_restore(event->device, other);
+}
+
+hed_status hed_cuda_event_record(hed_event *event, hed_stream *stream, hed_error *error)
+{
+    CUcontext other;
+    hed_status status = hed_cuda_enter(event->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(event->device)->cuEventRecord(event->impl, stream->native);
+    return hed_cuda_leave(event->device, other, result, "cuEventRecord", error);
+}
+
+hed_status hed_cuda_event_done(hed_event *event, bool *done, hed_error *error)
+{
+    CUcontext other;
+    hed_status status = hed_cuda_enter(event->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(event->device)->cuEventQuery(event->impl);
+    *done = result == CUDA_SUCCESS;
+    return hed_cuda_leave(event->device, other, result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuEventQuery", error);
+}
+
+hed_status hed_cuda_event_wait(hed_event *event, hed_error *error)
+{
+    CUcontext other;
+    hed_status status = hed_cuda_enter(event->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(event->device)->cuEventSynchronize(event->impl);
+    return hed_cuda_leave(event->device, other, result, "cuEventSynchronize", error);
+}
+
+/* The event may be another CUDA device's. */
+hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
+{
+    CUcontext other;
+    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    if (status) return status;
+    CUresult result = hed_cuda_api_of(stream->device)->cuStreamWaitEvent(stream->native, event->impl, 0);
+    return hed_cuda_leave(stream->device, other, result, "cuStreamWaitEvent", error);
+}
+
+hed_status hed_cuda_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error)
+{
+    return elapsed(from->device, from->impl, to->impl, seconds, error);
+}

@@ -1,0 +1,37 @@
+/* NVRTC, NVIDIA's run-time compiler: needs neither a driver nor a device. */
+#ifndef HED_BACKENDS_CUDA_NVRTC_H
+#define HED_BACKENDS_CUDA_NVRTC_H
+
+#include "core/backend.h"
+
+typedef struct hed_nvrtc hed_nvrtc;
+
+enum { HED_NVRTC_TARGET = 16 }; /* bytes of "compute_120" and its zero */
+
+/* Loads NVRTC of CUDA 11.2 to 13. `library`: one name; NULL: the usual ones; "": none. `cuda_version` (1000 * major + 10 *
+ * minor, 0: any) is what the driver takes: a newer major version is tried last. Not there: OK, `*nvrtc` NULL, and why in
+ * `reason`. Errors: MEMORY. */
+hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version, hed_nvrtc **nvrtc, char *reason,
+                          size_t size);
+void hed_nvrtc_close(hed_nvrtc *nvrtc); /* NULL is allowed */
+const char *hed_nvrtc_name(const hed_nvrtc *nvrtc);
+int hed_nvrtc_version(const hed_nvrtc *nvrtc); /* 1000 * major + 10 * minor */
+
+/* Best target for an architecture (compute capability * 10, as 90): "sm_90", or the highest "compute_XX" below it for an NVRTC
+ * older than the device; false if there is none. */
+bool hed_nvrtc_target(const hed_nvrtc *nvrtc, uint32_t architecture, char target[HED_NVRTC_TARGET]);
+
+/* Compiles for a target: "sm_90" gives a cubin, "compute_75" PTX with a zero at its end. `build->device` is not looked at.
+ * Errors: BUILD (with the log), ARGUMENT (a define of several lines), MEMORY. */
+hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build, hed_binary *binary, hed_error *error);
+
+/* The options that decide on the code, without the target and the defines: the same for every version of NVRTC, so that what
+ * was compiled ahead is found on machines without it. Errors: LIMIT. */
+hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size);
+/* Text in front of `build`'s sources: the prelude, or "" for CUDA C. */
+const char *hed_nvrtc_prelude(const hed_build *build);
+
+/* Reads registers, stack and spills of kernel `entry` out of ptxas' words; what is not there stays as it was. */
+void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources *resources);
+
+#endif

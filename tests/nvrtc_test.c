@@ -1,0 +1,523 @@
+/* Compiling for CUDA without a device: every word of the prelude on every architecture, the options of strict and fast mode,
+ * launch bounds, ptxas' report, messages with the user's own lines. Skipped where NVRTC is not installed. */
+#include "backends/cuda/nvrtc.h"
+
+#include "testing.h"
+
+static hed_error error;
+
+/* ---- one build ---- */
+
+static hed_nvrtc *open_nvrtc(const hed_allocator *allocator)
+{
+    char reason[256] = "";
+    hed_nvrtc *nvrtc = NULL;
+    cr_assert_eq(hed_nvrtc_open(allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason), HED_OK);
+    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    return nvrtc;
+}
+
+/* A description of one text, and its build. */
+typedef struct job {
+    hed_source sources[2];
+    hed_kernel_def def;
+    hed_build build;
+    hed_binary binary;
+    hed_allocator allocator;
+    hed_nvrtc *nvrtc;
+} job;
+
+static void start(job *j, const char *entry, const char *text, hed_math math)
+{
+    *j = (job){.allocator = hed_default_allocator()};
+    j->nvrtc = open_nvrtc(&j->allocator);
+    j->sources[0] = (hed_source){"user.cl", text, 0};
+    j->def = (hed_kernel_def){.name = entry, .sources = j->sources, .source_count = 1};
+    j->build = (hed_build){.def = &j->def, .entry = entry, .math = math, .sources = j->sources, .source_count = 1};
+}
+
+static void forget(job *j)
+{
+    hed_release(&j->allocator, j->binary.bytes, j->binary.size);
+    hed_release(&j->allocator, j->binary.log, j->binary.log_size);
+    j->binary = (hed_binary){0};
+}
+
+static hed_status compile(job *j, const char *target)
+{
+    forget(j);
+    error = (hed_error){0};
+    return hed_nvrtc_compile(j->nvrtc, target, &j->build, &j->binary, &error);
+}
+
+static void end(job *j)
+{
+    forget(j);
+    hed_nvrtc_close(j->nvrtc);
+}
+
+static hed_kernel_resources resources_of(const job *j)
+{
+    hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
+    hed_nvrtc_read_log(j->binary.log, j->build.entry, &r);
+    return r;
+}
+
+static bool in_ptx(const job *j, const char *words) { return strstr(j->binary.bytes, words) != NULL; }
+
+/* ---- the vocabulary ---- */
+
+static const char words_text[] =
+    "typedef struct {\n"
+    "    float scale;\n"
+    "    uint flags;\n"
+    "    float4 plane;\n"
+    "} options;\n"
+    "HED_TABLE(float, weights, 4) = {0.1f, 0.2f, 0.3f, 0.4f};\n"
+    "static float weight(__constant float *table, int i) { return table[i & 3]; }\n"
+    "static float first(__local float *x) { return x[0]; }\n"
+    "static float4 vectors(float4 a, float s)\n"
+    "{\n"
+    "    float2 p = hed_f2(s, 2.0f) * 3.0f + 1.0f / hed_f2(a.x, a.y) - hed_f2(s);\n"
+    "    float3 q = -hed_f3(s, 1.0f, a.z) / 2.0f, r = hed_f3(s) - 0.5f * q;\n"
+    "    p += p; p -= 0.1f; p *= s; p /= 2.0f; q += r; q *= 0.3f; a *= a; a += 1.0f;\n"
+    "    float4 b = hed_f4(p.x, p.y, q.x, q.y) + hed_f4(r, s) - hed_f4(s);\n"
+    "    b = min(max(a, b), 3.0f) + clamp(b, 0.0f, 1.0f) + clamp(a, b, a) + mix(a, b, 0.5f) + mix(a, b, b);\n"
+    "    b += fabs(a) + floor(b) + ceil(b) + sqrt(fabs(a)) + fmin(a, b) + fmax(a, b) + fma(a, b, a) + mad(a, b, b);\n"
+    "    b.x += dot(p, p) + dot(q, r) + dot(a, b) + length(p) + length(q) + length(a) + distance(q, r) + distance(a, b);\n"
+    "    q = cross(q, r) + normalize(q);\n"
+    "    b.y += q.x + q.y + q.z + normalize(p).x;\n"
+    "    return b + cross(a, b) + normalize(a);\n"
+    "}\n"
+    "static int4 integers(int4 v, uint4 w)\n"
+    "{\n"
+    "    int2 a = hed_i2(v.x, v.y) * 2 + hed_i2(1), b = -a;\n"
+    "    uint2 c = (hed_u2(w.x, w.y) + 1u) / hed_u2(3u), d = (c & 0xffu) | (c ^ hed_u2(7u));\n"
+    "    v += hed_i4(a.x, a.y, b.x, b.y) - as_int4(w) + as_int4(as_float4(v)) + min(v, 3) + max(v, hed_i4(0)) + clamp(v, 0, 9);\n"
+    "    w = as_uint4(v) + as_uint4(as_float4(w)) * hed_u4(2u) + hed_u4(d.x, d.y, as_uint2(a).x, as_uint2(as_float2(b)).y);\n"
+    "    v.x += popcount(w.x) + (int)clz(w.y) + clz(v.x) + popcount(v.y) + mul_hi(v.x, v.y) + (int)mul_hi(w.x, w.y);\n"
+    "    v.y += (int)rotate(w.x, 3u) + rotate(v.z, 5) + mul24(v.x, v.y) + mad24(v.x, v.y, 1) + (int)mul24(w.x, w.y) + (int)mad24(w.x, w.y, 1u);\n"
+    "    v.z += (int)abs(v.w) + min(v.x, v.y) + (int)max(w.x, w.y) + clamp(v.x, 0, 5) + (int)clamp(w.x, 0u, 5u) + as_int2(c).x;\n"
+    "    return v;\n"
+    "}\n"
+    "static float numbers(float x, float y)\n"
+    "{\n"
+    "    float s = fabs(x) + floor(x) + ceil(x) + trunc(x) + rint(x) + round(x) + fmod(x, y) + fmin(x, y) + fmax(x, y) + fma(x, y, x);\n"
+    "    s += sqrt(y) + rsqrt(y) + exp(x) + exp2(x) + log(y) + log2(y) + pow(y, x) + sin(x) + cos(x) + tan(x) + atan2(x, y) + tanh(x);\n"
+    "    s += asin(x) + acos(x) + atan(x) + sinh(x) + cosh(x) + hypot(x, y) + mad(x, y, s) + mix(x, y, 0.5f) + sign(x) + min(x, y) + max(x, y);\n"
+    "    if (isnan(s) || isinf(s) || !isfinite(s)) s = INFINITY + FLT_MAX + FLT_MIN + FLT_EPSILON + M_PI_F + NAN;\n"
+    "    s += as_float(as_uint(s) ^ 1u) + as_float(as_int(s)) + convert_float(convert_int(s) + 1) + (float)convert_uint(s) + clamp(s, 0.0f, 1.0f);\n"
+    "    return s + (float)(INT_MAX / 2 + INT_MIN / 2) + (float)UINT_MAX;\n"
+    "}\n"
+    "static float strict_words(float x, float y)\n"
+    "{\n"
+    "    float s = hed_sin(x) + hed_cos(x) + hed_tan(x) + hed_exp(x) + hed_log(y) + hed_pow(y, x) + hed_atan2(x, y) + hed_tanh(x) + hed_rsqrt(y);\n"
+    "    return s + hed_min(x, y) + hed_max(x, y) + hed_clamp(x, 0.0f, 1.0f) + (float)hed_int(x) + (float)hed_uint(y);\n"
+    "}\n"
+    "static int atomics(__global int *a, __local uint *b, int v)\n"
+    "{\n"
+    "    int s = atomic_add(a, v) + atomic_sub(a, v) + atomic_inc(a) + atomic_dec(a) + atomic_min(a, v) + atomic_max(a, v);\n"
+    "    s += atomic_and(a, v) + atomic_or(a, v) + atomic_xor(a, v) + atomic_xchg(a, v) + atomic_cmpxchg(a, v, s);\n"
+    "    return s + (int)(atomic_add(b, 1u) + atomic_max(b, 3u) + atomic_inc(b) + atomic_cmpxchg(b, 1u, 2u) + atomic_xchg(b, 5u));\n"
+    "}\n"
+    "__kernel void words(__global float * restrict out, __global const float4 * restrict in, __global int *counts, __global half *small,\n"
+    "                    options o, uint n, HED_LOCAL(float, x), HED_LOCAL(uint4, y))\n"
+    "{\n"
+    "    HED_LOCAL_USE(float, x);\n"
+    "    HED_LOCAL_USE(uint4, y);\n"
+    "    HED_LOCAL_ARRAY(float, z, 64);\n"
+    "    uint i = (uint)get_global_id(0), l = (uint)get_local_id(0);\n"
+    "    size_t shape = get_group_id(1) + get_local_size(2) + get_num_groups(0) + get_global_size(1) + get_global_offset(0);\n"
+    "    x[l] = weight(weights, (int)i) * o.scale;\n"
+    "    y[l] = hed_u4(i, n, o.flags, (uint)shape);\n"
+    "    z[l & 63] = in[i].x;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    float4 v = vectors(in[i] + o.plane, x[l ^ 1]);\n"
+    "    int4 k = integers(hed_i4((int)y[l ^ 1].x), y[l ^ 2]);\n"
+    "    v.x += numbers(v.y, z[l & 31]) + strict_words(v.z, v.w) + (float)k.x + (float)(k.y + k.z + k.w) + first(x);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    v += vload4(i, out) + hed_f4(vload3(i, out), vload2(i, out).y);\n"
+    "    mem_fence(CLK_GLOBAL_MEM_FENCE); read_mem_fence(CLK_LOCAL_MEM_FENCE); write_mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+    "    v.y += hed_tree_group_sum(x, n);\n"
+    "    vstore2(hed_f2(v.x, v.y), i, out); vstore3(hed_f3(v.x, v.y, v.z), i, out); vstore4(v, i, out);\n"
+    "    vstore_half(vload_half(i, small) + v.x, i + 1, small);\n"
+    "    counts[i] = atomics(counts, (__local uint *)y, k.x);\n"
+    "}\n";
+
+static const char capability_text[] =
+    "__kernel void beyond(__global uint *state, __global uint4 *packets, __global float *out, __global uint *host)\n"
+    "{\n"
+    "    HED_LOCAL_ARRAY(float, shared, 64);\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    float x = out[i];\n"
+    "    shared[get_local_id(0) & 63] = x;\n"
+    "#if !HED_STRICT\n"
+    "    x += hed_near_rcp(x) + hed_near_rsqrt(x) + hed_near_exp2(x) + hed_near_log2(x);\n"
+    "#endif\n"
+    "#if HED_HAS_FP16\n"
+    "    hed_half h = hed_to_half(x), g = -h * h + h / hed_to_half(2.0f) - h;\n"
+    "    g += h; g -= h; g *= h; g /= h;\n"
+    "    if (h < g || h > g || h <= g || h >= g || h == g || h != g) x += hed_from_half(g);\n"
+    "#endif\n"
+    "#if HED_HAS_LANES\n"
+    "    uint id = hed_lane_id() + hed_lane_width();\n"
+    "    x += hed_lane_shuffle(x, 3) + hed_lane_down(x, 2) + hed_lane_xor(x, 1) + hed_lane_sum(x);\n"
+    "    x += (float)(hed_lane_shuffle(id, 3) + hed_lane_down(id, 2) + hed_lane_xor(id, 1) + hed_lane_sum(id));\n"
+    "    int j = (int)i;\n"
+    "    x += (float)(hed_lane_shuffle(j, 3) + hed_lane_down(j, 2) + hed_lane_xor(j, 1) + hed_lane_sum(j));\n"
+    "#endif\n"
+    "#if HED_HAS_NAMED_BARRIERS\n"
+    "    if (get_local_id(0) < 32) hed_named_sync(1, 64);\n"
+    "    else hed_named_arrive(1, 64);\n"
+    "#endif\n"
+    "#if HED_HAS_GRID_BARRIER\n"
+    "    hed_grid_barrier(state);\n"
+    "#endif\n"
+    "#if HED_HAS_PACKETS\n"
+    "    uint4 p;\n"
+    "    hed_packet_put(packets + i, hed_u4(1u, 2u, 3u, 4u));\n"
+    "    if (hed_packet_wait(packets + i + 1, 4u, 1000u, &p)) x += (float)(p.x + hed_packet_get(packets).y);\n"
+    "#endif\n"
+    "#if HED_HAS_CLUSTERS\n"
+    "    hed_cluster_barrier();\n"
+    "    uint other = (hed_cluster_rank() + 1) % hed_cluster_size();\n"
+    "    x += hed_cluster_get_f(shared + 1, other) + (float)hed_cluster_get_u((__local const uint *)shared, other);\n"
+    "    hed_cluster_put_f(shared + 2, other, x);\n"
+    "    hed_cluster_barrier();\n"
+    "#endif\n"
+    "#if HED_HAS_MAPPED\n"
+    "    hed_system_put(host, hed_system_get(host + 1) + 1u);\n"
+    "#endif\n"
+    "    out[i] = x + (float)packets[i].x + (float)state[0] + shared[i & 7];\n"
+    "}\n"
+    "#if HED_HAS_RESIDENT\n"
+    "__kernel void resident(__global uint *mail, __global uint4 *relay)\n"
+    "{\n"
+    "    uint number = hed_resident_first(relay);\n"
+    "    while (hed_resident_wait(mail, relay, &number)) {\n"
+    "        hed_resident_reply(mail, relay)[0] = hed_resident_request(relay, 0);\n"
+    "        hed_resident_done(mail, relay, number);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n";
+
+static const char *const targets[] = {"sm_75", "sm_80", "sm_90"};
+enum { TARGETS = 3 };
+
+static void check_words(const char *entry, const char *text, hed_math math)
+{
+    job j;
+    start(&j, entry, text, math);
+    for (int i = 0; i < TARGETS; i++) {
+        OK(compile(&j, targets[i]));
+        cr_assert(j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"), "%s: %s", targets[i], j.binary.log);
+        cr_assert(memcmp(j.binary.bytes, "\177ELF", 4) == 0, "%s: not a cubin", targets[i]);
+        hed_kernel_resources r = resources_of(&j);
+        cr_assert(r.registers > 0 && r.spill_bytes == 0, "%s: %lld registers, %lld bytes spilled\n%s", targets[i], (long long)r.registers,
+                  (long long)r.spill_bytes, j.binary.log);
+    }
+    end(&j);
+}
+
+Test(nvrtc, every_word_compiles_without_a_warning) { check_words("words", words_text, HED_MATH_FAST); }
+Test(nvrtc, every_word_compiles_in_strict_mode) { check_words("words", words_text, HED_MATH_STRICT); }
+Test(nvrtc, the_words_of_the_capabilities_compile) { check_words("beyond", capability_text, HED_MATH_FAST); }
+Test(nvrtc, the_words_of_the_capabilities_compile_in_strict_mode) { check_words("beyond", capability_text, HED_MATH_STRICT); }
+
+/* The text fails where a capability is not what it should be. */
+Test(nvrtc, an_architecture_has_what_it_should)
+{
+    static const char text[] = "#if !HED_HAS_FP16 || !HED_HAS_FP64 || !HED_HAS_STRICT || !HED_HAS_LANES || !HED_HAS_NAMED_BARRIERS\n"
+                               "#error common\n"
+                               "#endif\n"
+                               "#if !HED_HAS_COOPERATIVE || !HED_HAS_GRID_BARRIER || !HED_HAS_MAPPED || !HED_HAS_GLOBAL_ATOMICS\n"
+                               "#error ordered\n"
+                               "#endif\n"
+                               "#if HED_HAS_PACKETS != WANT_PACKETS || HED_HAS_RESIDENT != WANT_PACKETS\n"
+                               "#error packets\n"
+                               "#endif\n"
+                               "#if HED_HAS_CLUSTERS != WANT_CLUSTERS\n"
+                               "#error clusters\n"
+                               "#endif\n"
+                               "__kernel void f(__global float3 *x) { HED_LOCAL_ARRAY(float, a, sizeof(float3) == 16 ? 1 : -1); x[0].x = a[0]; }\n";
+    job j;
+    start(&j, "f", text, HED_MATH_FAST);
+    const char *packets = hed_nvrtc_version(j.nvrtc) >= 12030 ? "1" : "0";
+    hed_define defines[] = {{"WANT_PACKETS", packets}, {"WANT_CLUSTERS", "0"}};
+    j.build.defines = defines;
+    j.build.define_count = 2;
+    OK(compile(&j, "sm_75"));
+    OK(compile(&j, "sm_80"));
+    FAILS(HED_ERROR_BUILD, compile(&j, "sm_90"));
+    cr_assert(strstr(error.log, "clusters"), "%s", error.log);
+    defines[1].value = "1";
+    OK(compile(&j, "sm_90"));
+    end(&j);
+}
+
+/* ---- options ---- */
+
+static const char arithmetic_text[] = "__kernel void f(__global float *x)\n"
+                                      "{\n"
+                                      "    uint i = (uint)get_global_id(0);\n"
+                                      "    x[i] = x[i] * x[i + 1] + sqrt(x[i + 2]) / x[i + 3];\n"
+                                      "}\n";
+
+Test(nvrtc, fast_mode_contracts_and_approximates)
+{
+    job j;
+    start(&j, "f", arithmetic_text, HED_MATH_FAST);
+    OK(compile(&j, "compute_75"));
+    cr_assert(in_ptx(&j, ".version") && in_ptx(&j, ".entry f("));
+    cr_assert(((const char *)j.binary.bytes)[j.binary.size - 1] == 0, "PTX ends with its zero");
+    cr_assert(in_ptx(&j, "fma.rn.ftz.f32") && in_ptx(&j, "div.full.ftz.f32") && in_ptx(&j, "sqrt.approx.ftz.f32"), "%s", (char *)j.binary.bytes);
+    end(&j);
+}
+
+Test(nvrtc, strict_mode_rounds_every_operation)
+{
+    job j;
+    start(&j, "f", arithmetic_text, HED_MATH_STRICT);
+    OK(compile(&j, "compute_75"));
+    cr_assert(!in_ptx(&j, "fma.") && !in_ptx(&j, ".ftz") && !in_ptx(&j, ".approx"), "%s", (char *)j.binary.bytes);
+    cr_assert(in_ptx(&j, "mul.f32") || in_ptx(&j, "mul.rn.f32"));
+    cr_assert(in_ptx(&j, "add.f32") || in_ptx(&j, "add.rn.f32"));
+    cr_assert(in_ptx(&j, "div.rn.f32") && in_ptx(&j, "sqrt.rn.f32"));
+    end(&j);
+}
+
+/* NVRTC's own cache of cubins once gave the fast code to whoever asked for strict: see the option --no-cache. */
+Test(nvrtc, a_strict_cubin_does_not_depend_on_what_was_compiled_before)
+{
+    job before, fast, after;
+    start(&before, "f", arithmetic_text, HED_MATH_STRICT);
+    start(&fast, "f", arithmetic_text, HED_MATH_FAST);
+    start(&after, "f", arithmetic_text, HED_MATH_STRICT);
+    OK(compile(&before, "sm_90"));
+    OK(compile(&fast, "sm_90"));
+    OK(compile(&after, "sm_90"));
+    cr_assert(before.binary.size == after.binary.size && memcmp(before.binary.bytes, after.binary.bytes, after.binary.size) == 0);
+    cr_assert(before.binary.size != fast.binary.size || memcmp(before.binary.bytes, fast.binary.bytes, fast.binary.size) != 0);
+    end(&before);
+    end(&fast);
+    end(&after);
+}
+
+Test(nvrtc, launch_bounds_reach_the_compiler)
+{
+    job j;
+    start(&j, "f", arithmetic_text, HED_MATH_FAST);
+    j.build.max_threads = 96;
+    j.build.min_groups = 3;
+    OK(compile(&j, "compute_75"));
+    cr_assert(in_ptx(&j, ".maxntid 96") && in_ptx(&j, ".minnctapersm 3"), "%s", (char *)j.binary.bytes);
+    j.build.min_groups = 0;
+    OK(compile(&j, "compute_75"));
+    cr_assert(in_ptx(&j, ".maxntid 96") && !in_ptx(&j, ".minnctapersm"));
+    end(&j);
+}
+
+Test(nvrtc, the_options_are_the_same_text_for_every_version)
+{
+    job j;
+    char strict[512], fast[512], few[16];
+    start(&j, "f", arithmetic_text, HED_MATH_STRICT);
+    OK(hed_nvrtc_options(&j.build, strict, sizeof strict));
+    j.build.math = HED_MATH_FAST;
+    j.build.max_threads = 64;
+    OK(hed_nvrtc_options(&j.build, fast, sizeof fast));
+    cr_assert_str_eq(strict, "--std=c++17 --device-as-default-execution-space --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -DHED_STRICT=1");
+    cr_assert(strstr(fast, "--fmad=true --ftz=true --prec-div=false --prec-sqrt=false -DHED_STRICT=0 -DHED_MAX_THREADS=64"), "%s", fast);
+    cr_assert_eq(hed_nvrtc_options(&j.build, few, sizeof few), HED_ERROR_LIMIT);
+    end(&j);
+}
+
+Test(nvrtc, a_target_is_chosen_for_every_device)
+{
+    job j;
+    char target[HED_NVRTC_TARGET];
+    start(&j, "f", arithmetic_text, HED_MATH_FAST);
+    cr_assert(hed_nvrtc_target(j.nvrtc, 80, target));
+    cr_assert_str_eq(target, "sm_80");
+    cr_assert(hed_nvrtc_target(j.nvrtc, 999, target), "a device newer than NVRTC");
+    cr_assert(strncmp(target, "compute_", 8) == 0 && atoi(target + 8) >= 80, "%s", target);
+    OK(compile(&j, target));
+    cr_assert(in_ptx(&j, ".target"));
+    cr_assert(!hed_nvrtc_target(j.nvrtc, 10, target), "a device older than any NVRTC");
+    end(&j);
+}
+
+/* ---- registers, stack, spills ---- */
+
+static const char heavy_text[] = "__kernel void heavy(__global float *x, uint n)\n"
+                                 "{\n"
+                                 "    float a[64];\n"
+                                 "    uint i = (uint)get_global_id(0);\n"
+                                 "    for (int k = 0; k < 64; k++) a[k] = x[i + (uint)k * n];\n"
+                                 "    for (uint s = 0; s < n; s++)\n"
+                                 "        for (int k = 0; k < 64; k++) a[k] = a[k] * a[(k + 7) & 63] + a[(k + 13) & 63];\n"
+                                 "    for (int k = 0; k < 64; k++) x[i + (uint)k * n] = a[k];\n"
+                                 "}\n"
+                                 "__kernel void light(__global float *x) { x[0] = 1.0f; }\n"
+                                 "__kernel void indexed(__global float *x, __global const int *at)\n"
+                                 "{\n"
+                                 "    float a[40];\n"
+                                 "    for (int k = 0; k < 40; k++) a[k] = x[k];\n"
+                                 "    for (int k = 0; k < 40; k++) a[at[k]] += 1.0f;\n"
+                                 "    x[0] = a[at[0]];\n"
+                                 "}\n";
+
+Test(nvrtc, a_planted_spill_is_found)
+{
+    job j;
+    start(&j, "heavy", heavy_text, HED_MATH_FAST);
+    j.build.max_threads = 128;
+    OK(compile(&j, "sm_90"));
+    hed_kernel_resources r = resources_of(&j);
+    cr_assert(r.registers > 64 && r.registers <= 255 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s", j.binary.log);
+    j.build.max_registers = 32;
+    OK(compile(&j, "sm_90"));
+    r = resources_of(&j);
+    cr_assert(r.registers > 0 && r.registers <= 32 && r.spill_bytes > 0 && r.stack_bytes > 0, "%s", j.binary.log);
+    j.build.entry = "light";
+    r = resources_of(&j);
+    cr_assert(r.registers > 0 && r.registers < 32 && r.spill_bytes == 0 && r.stack_bytes == 0, "another kernel's spills: %s", j.binary.log);
+    j.build.entry = "indexed";
+    r = resources_of(&j);
+    cr_assert(r.spill_bytes == 0 && r.stack_bytes >= 160, "a stack frame without spills: %s", j.binary.log);
+    end(&j);
+}
+
+/* A limit that would leave no room for a full group is lowered to one that does. */
+Test(nvrtc, a_limit_on_registers_leaves_room_for_the_group)
+{
+    job j;
+    start(&j, "heavy", heavy_text, HED_MATH_FAST);
+    j.build.max_threads = 1024;
+    j.build.max_registers = 200;
+    OK(compile(&j, "sm_90"));
+    cr_assert(resources_of(&j).registers <= 64, "%s", j.binary.log);
+    end(&j);
+}
+
+Test(nvrtc, the_report_is_read_as_each_version_writes_it)
+{
+    static const char log[] = "a.cl(3): warning #177-D: variable \"registers\" was declared but never referenced\n"
+                              "ptxas info    : 0 bytes gmem, 16 bytes cmem[3]\n"
+                              "ptxas info    : Compiling entry function 'ab' for 'sm_80'\n"
+                              "ptxas info    : Function properties for ab\n"
+                              "ptxas         .     8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
+                              "ptxas info    : Used 28 registers, 256 bytes smem, 380 bytes cmem[0]\n"
+                              "ptxas info    : Compiling entry function 'a' for 'sm_80'\n"
+                              "ptxas info    : Function properties for helper\n"
+                              "    40 bytes stack frame, 1 bytes spill stores, 1 bytes spill loads\n"
+                              "ptxas info    : Function properties for a\n"
+                              "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                              "ptxas info    : Used 255 registers, used 1 barriers";
+    hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
+    hed_nvrtc_read_log(log, "b", &r);
+    cr_assert(r.registers == -1 && r.spill_bytes == -1 && r.stack_bytes == -1, "a part of a name is no name");
+    hed_nvrtc_read_log(log, "ab", &r);
+    cr_assert(r.registers == 28 && r.spill_bytes == 16 && r.stack_bytes == 8);
+    hed_nvrtc_read_log(log, "a", &r);
+    cr_assert(r.registers == 255 && r.spill_bytes == 0 && r.stack_bytes == 0);
+    hed_nvrtc_read_log(NULL, "a", &r);
+    hed_nvrtc_read_log("", "a", &r);
+    cr_assert(r.registers == 255);
+}
+
+/* ---- messages ---- */
+
+Test(nvrtc, an_error_names_the_users_file_and_line)
+{
+    job j;
+    start(&j, "f", "/* a */\nfloat twice(float x) { return 2 * x; }\n", HED_MATH_FAST);
+    j.sources[1] = (hed_source){"folder/second \"file\".cl", "\n\n__kernel void f(__global float *x) { x[0] = twice(x[1]) + missing; }\n", 0};
+    j.build.source_count = 2;
+    FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
+    cr_assert(strstr(error.log, "second") && strstr(error.log, "(3): error") && strstr(error.log, "missing"), "%s", error.log);
+    cr_assert(strstr(error.text, "sm_80") && strstr(error.text, "(3): error") && strstr(error.text, "missing"), "%s", error.text);
+    cr_assert(!j.binary.bytes && !j.binary.log, "nothing is handed out on failure");
+    j.sources[0].text = "__kernel void f(__global float *x)\n{\n    x[0] = clamp(x);\n}\n";
+    j.build.source_count = 1;
+    FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
+    cr_assert(strstr(error.log, "user.cl(3): error"), "a word of the prelude used wrongly: %s", error.log);
+    end(&j);
+}
+
+Test(nvrtc, defines_reach_the_text)
+{
+    hed_define defines[] = {{"WG", "64"}, {"STEP", "(x + 1.0f) * 2.0f"}, {"NAME", "scale"}, {"EMPTY", ""}};
+    job j;
+    start(&j, "scale", "#if WG != 64\n#error WG\n#endif\n__kernel void NAME(__global float *o EMPTY) { float x = o[0]; o[1] = STEP; }\n", HED_MATH_FAST);
+    j.build.defines = defines;
+    j.build.define_count = 4;
+    OK(compile(&j, "compute_80"));
+    cr_assert(in_ptx(&j, ".entry scale("));
+    defines[1].value = "x\n+ 1.0f";
+    FAILS(HED_ERROR_ARGUMENT, compile(&j, "compute_80"));
+    cr_assert(strstr(error.text, "STEP"), "%s", error.text);
+    end(&j);
+}
+
+Test(nvrtc, cuda_c_comes_without_the_prelude)
+{
+    job j;
+    start(&j, "f", "extern \"C\" __global__ void f(float *x) { x[threadIdx.x] = N; }\n", HED_MATH_FAST);
+    hed_define define = {"N", "3"};
+    j.def.language = HED_CUDA_C;
+    j.build.defines = &define;
+    j.build.define_count = 1;
+    cr_assert_str_empty(hed_nvrtc_prelude(&j.build));
+    OK(compile(&j, "sm_80"));
+    j.sources[0].text = "extern \"C\" __global__ void f(float *x) { x[get_global_id(0)] = N; }\n";
+    FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
+    end(&j);
+}
+
+/* ---- what may go wrong ---- */
+
+Test(nvrtc, a_library_that_is_not_there_is_explained)
+{
+    hed_allocator allocator = hed_default_allocator();
+    hed_nvrtc *nvrtc;
+    char reason[256] = "";
+    cr_assert_eq(hed_nvrtc_open(&allocator, "/nowhere/libnvrtc.so", 0, &nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert(!nvrtc && strstr(reason, "/nowhere/libnvrtc.so"), "%s", reason);
+    cr_assert_eq(hed_nvrtc_open(&allocator, "", 0, &nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert(!nvrtc && reason[0]);
+    cr_assert_eq(hed_nvrtc_open(&allocator, "libm.so.6", 0, &nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert(!nvrtc && strstr(reason, "nvrtcVersion"), "%s", reason);
+    hed_nvrtc_close(NULL);
+}
+
+/* Every allocation fails once: a status or a success, and nothing stays behind. */
+Test(nvrtc, no_memory_is_a_status)
+{
+    test_allocator counter = {0};
+    hed_allocator allocator = {&counter, test_allocate, test_release};
+    hed_nvrtc_close(open_nvrtc(&allocator)); /* or skipped here */
+    job j;
+    start(&j, "f", arithmetic_text, HED_MATH_FAST);
+    hed_define define = {"N", "3"};
+    j.build.defines = &define;
+    j.build.define_count = 1;
+    bool done = false;
+    for (int64_t n = 1; !done; n++) {
+        hed_binary binary = {0};
+        hed_nvrtc *nvrtc = NULL;
+        char reason[256];
+        counter.calls = 0;
+        counter.fail_at = n;
+        hed_status status = hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason);
+        if (!status && nvrtc) status = hed_nvrtc_compile(nvrtc, "compute_80", &j.build, &binary, &error);
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n, hed_status_name(status));
+        done = counter.calls < n;
+        cr_assert(done ? !status && binary.bytes : status || !nvrtc, "allocation %lld failed and nobody noticed", (long long)n);
+        hed_release(&allocator, binary.bytes, binary.size);
+        hed_release(&allocator, binary.log, binary.log_size);
+        hed_nvrtc_close(nvrtc);
+        cr_assert_eq(counter.live, 0, "allocation %lld: %lld blocks stay", (long long)n, (long long)counter.live);
+    }
+    end(&j);
+}
