@@ -288,7 +288,7 @@ static hed_status open_runtime(runtime *r, hed_error *error)
     if (status == HED_OK)
         status = make_transfer(r, error);
     if (status == HED_OK)
-        status = hed_event_create(r->device, &r->event, error);
+        status = hed_event_create(r->device, false, &r->event, error);
     if (status != HED_OK)
         return status;
     raw_def def = {.device = r->device,

@@ -432,7 +432,7 @@ Test(beyond, approximate_words_are_close)
         hed_buffer *in = make(t.device, HED_MEMORY_DEVICE, sizeof x), *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         for (int i = 0; i < COUNT; i++) x[i] = 0.37f * (float)(i + 3);
         OK(hed_write(t.stream, in, 0, x, sizeof x, &error));
-        hed_geometry g = {.dimensions = 1, .global = {COUNT}};
+        hed_geometry g = {.dimensions = 1, .global = {COUNT}, .group = {COUNT}};
         OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(in), hed_buffer_argument(out)}, 2, &error));
         fetch(&t, out, got, sizeof got);
         for (int i = 0; i < COUNT; i++) {

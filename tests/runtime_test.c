@@ -499,8 +499,8 @@ Test(runtime, events_order_streams_and_calls_run_in_turn)
     _Atomic int calls = 0;
     double seconds = -1;
     OK(hed_stream_create(m.t.device, NULL, &second, &error));
-    OK(hed_event_create(m.t.device, &event, &error));
-    OK(hed_event_create(m.t.device, &end, &error));
+    OK(hed_event_create(m.t.device, true, &event, &error));
+    OK(hed_event_create(m.t.device, true, &end, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_stream_wait_event(second, event, &error));
     arguments_of(&m, 4.0f, arguments);
     OK(hed_call(m.t.stream, count_up, &calls, &error));
@@ -517,6 +517,12 @@ Test(runtime, events_order_streams_and_calls_run_in_turn)
     OK(hed_event_wait(event, 1000000000, &error));
     OK(hed_event_wait(end, UINT64_MAX, &error));
     OK(hed_event_elapsed(event, end, &seconds, &error));
+    hed_event *plain;
+    OK(hed_event_create(m.t.device, false, &plain, &error));
+    OK(hed_event_record(plain, m.t.stream, &error));
+    OK(hed_event_wait(plain, UINT64_MAX, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_event_elapsed(event, plain, &seconds, &error));
+    hed_event_destroy(plain);
     cr_assert(seconds >= 0 && seconds < 100, "%g s between two events", seconds);
     OK(hed_stream_wait_for(m.t.stream, 1000000000, &error));
     hed_event_destroy(event);
@@ -632,7 +638,7 @@ Test(runtime, copies_and_events_between_this_device_and_host)
     for (int i = 0; i < 777; i++) bytes[i] = (unsigned char)(i * 13);
     OK(hed_device_find(t.context, "host", &host, &error));
     OK(hed_stream_create(host, NULL, &host_stream, &error));
-    OK(hed_event_create(t.device, &event, &error));
+    OK(hed_event_create(t.device, true, &event, &error));
     hed_buffer *here = make_buffer(t.device, 777), *there = make_buffer(host, 777);
     OK(hed_write(t.stream, here, 0, bytes, 777, &error));
     OK(hed_copy(t.stream, there, 0, here, 0, 777, &error));

@@ -83,7 +83,7 @@ struct hed_stream {
 
 struct hed_event {
     hed_device *device;
-    bool recorded;
+    bool recorded, timed;
     void *impl; /* backend's */
 };
 

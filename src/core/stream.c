@@ -323,7 +323,7 @@ hed_status hed_call(hed_stream *stream, void (*function)(void *user), void *user
 
 /* ---- events ---- */
 
-hed_status hed_event_create(hed_device *device, hed_event **event, hed_error *error)
+hed_status hed_event_create(hed_device *device, bool timed, hed_event **event, hed_error *error)
 {
     *event = NULL;
     hed_status status = hed_device_ensure_open(device, error);
@@ -331,6 +331,7 @@ hed_status hed_event_create(hed_device *device, hed_event **event, hed_error *er
     hed_event *made = hed_allocate(&device->settings->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for an event");
     made->device = device;
+    made->timed = timed;
     status = device->backend->event_create(made, error);
     if (status) {
         hed_release(&device->settings->allocator, made, sizeof *made);
@@ -393,6 +394,7 @@ hed_status hed_event_elapsed(hed_event *from, hed_event *to, double *seconds, he
     bool done[2] = {false, false};
     hed_status status = check_recorded(from, error);
     if (!status) status = check_recorded(to, error);
+    if (!status && !(from->timed && to->timed)) status = hed_fail(error, HED_ERROR_ARGUMENT, "an event that was not created as a timed one");
     if (!status && from->device != to->device) status = hed_fail(error, HED_ERROR_ARGUMENT, "events of two devices have no common clock");
     if (!status) status = poll_event(from, &done[0], error);
     if (!status) status = poll_event(to, &done[1], error);

@@ -95,6 +95,7 @@ enum {
 enum {
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DEFAULT = 0,
+    CU_EVENT_DISABLE_TIMING = 2,
     CU_MEMHOST_PORTABLE_MAPPED = 3, /* PORTABLE | DEVICEMAP, of cuMemHostAlloc and cuMemHostRegister alike */
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,

@@ -209,7 +209,7 @@ hed_status hed_cuda_event_create(hed_event *event, hed_error *error)
     CUevent made = NULL;
     hed_status status = hed_cuda_enter(event->device, &other, error);
     if (status) return status;
-    CUresult result = hed_cuda_api_of(event->device)->cuEventCreate(&made, CU_EVENT_DEFAULT);
+    CUresult result = hed_cuda_api_of(event->device)->cuEventCreate(&made, event->timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
     event->impl = made;
     return hed_cuda_leave(event->device, other, result, "cuEventCreate", error);
 }
