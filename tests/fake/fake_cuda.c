@@ -1,0 +1,608 @@
+/* A libcuda on the host's processor: see fake.h. Graphs and OpenGL are in fake_cuda_graph.c. */
+#include "fake_cuda.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors, devices ---- */
+
+CUresult cuInit(unsigned flags)
+{
+    ENTER(cuInit);
+    return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    ENTER(cuDriverGetVersion);
+    *version = 12040;
+    return CUDA_SUCCESS;
+}
+
+/* The table of names works whatever else fails: so does the driver's. */
+CUresult cuGetErrorName(CUresult result, const char **text)
+{
+    *text = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : result == 999 ? "CUDA_ERROR_UNKNOWN" : NULL;
+    return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult result, const char **text)
+{
+    *text = result == CUDA_ERROR_OUT_OF_MEMORY ? "out of memory" : NULL;
+    return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    ENTER(cuDeviceGetCount);
+    *count = fake_state.devices;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    ENTER(cuDeviceGet);
+    if (ordinal < 0 || ordinal >= fake_state.devices) return 101;
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+    ENTER(cuDeviceGetName);
+    snprintf(name, (size_t)size, "Fake GPU %d", device);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+    (void)device;
+    ENTER(cuDeviceTotalMem);
+    *bytes = fake_state.memory_bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
+{
+    static const struct {
+        int attribute, value;
+    } known[] = {{CU_DEVICE_MAX_THREADS_PER_BLOCK, 1024},
+                 {CU_DEVICE_MAX_BLOCK_DIM_X, 1024},
+                 {CU_DEVICE_MAX_BLOCK_DIM_X + 1, 1024},
+                 {CU_DEVICE_MAX_BLOCK_DIM_X + 2, 64},
+                 {CU_DEVICE_MAX_GRID_DIM_X, INT32_MAX},
+                 {CU_DEVICE_MAX_GRID_DIM_X + 1, 65535},
+                 {CU_DEVICE_MAX_GRID_DIM_X + 2, 65535},
+                 {CU_DEVICE_SHARED_MEMORY_PER_BLOCK, 48 << 10},
+                 {CU_DEVICE_WARP_SIZE, 32},
+                 {CU_DEVICE_CLOCK_RATE, 1000000},
+                 {CU_DEVICE_MULTIPROCESSOR_COUNT, 4},
+                 {CU_DEVICE_CAN_MAP_HOST_MEMORY, 1},
+                 {CU_DEVICE_L2_CACHE_SIZE, 1 << 20},
+                 {CU_DEVICE_UNIFIED_ADDRESSING, 1},
+                 {CU_DEVICE_COMPUTE_CAPABILITY_MAJOR, 8},
+                 {CU_DEVICE_REGISTERS_PER_MULTIPROCESSOR, 65536},
+                 {CU_DEVICE_COOPERATIVE_LAUNCH, 1},
+                 {CU_DEVICE_SHARED_MEMORY_PER_BLOCK_OPTIN, 96 << 10}};
+    (void)device;
+    ENTER(cuDeviceGetAttribute);
+    *value = 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].attribute == attribute) *value = known[i].value;
+    return CUDA_SUCCESS;
+}
+
+/* ---- contexts ---- */
+
+static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
+static CUcontext primary[MOST_DEVICES];
+static _Thread_local CUcontext current;
+
+CUcontext fake_cuda_current(void) { return current; }
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    ENTER(cuDevicePrimaryCtxRetain);
+    if (device < 0 || device >= MOST_DEVICES) return 101;
+    pthread_mutex_lock(&primary_lock);
+    if (primary[device]) {
+        fake_retain(primary[device]);
+    } else if ((primary[device] = fake_new(FAKE_CONTEXT, sizeof *primary[device]))) {
+        primary[device]->device = device;
+    }
+    *context = primary[device];
+    pthread_mutex_unlock(&primary_lock);
+    return *context ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    ENTER(cuDevicePrimaryCtxRelease);
+    pthread_mutex_lock(&primary_lock);
+    CUcontext context = device >= 0 && device < MOST_DEVICES ? primary[device] : NULL;
+    if (context && fake_release(context)) {
+        if (current == context) current = NULL;
+        free(context);
+        primary[device] = NULL;
+    }
+    pthread_mutex_unlock(&primary_lock);
+    if (!context) fake_misuse("cuDevicePrimaryCtxRelease");
+    return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    ENTER(cuCtxGetCurrent);
+    *context = current;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+    ENTER(cuCtxSetCurrent);
+    if (context) CHECK(cuCtxSetCurrent, context, FAKE_CONTEXT);
+    current = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+    ENTER_CONTEXT(cuCtxGetDevice);
+    *device = current->device;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    ENTER_CONTEXT(cuCtxSynchronize);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    ENTER_CONTEXT(cuCtxGetStreamPriorityRange);
+    *least = 0;
+    *greatest = -5;
+    return CUDA_SUCCESS;
+}
+
+/* ---- memory ---- */
+
+typedef struct cuda_memory {
+    fake_object head;
+    unsigned char *bytes;
+    size_t size;
+    bool registered; /* the caller's */
+    bool pinned;
+} cuda_memory;
+
+typedef struct cuda_range {
+    uintptr_t address;
+    size_t size;
+} cuda_range;
+
+static bool holds(const void *object, const void *key)
+{
+    const cuda_memory *m = object;
+    const cuda_range *r = key;
+    uintptr_t first = (uintptr_t)m->bytes;
+    return r->address >= first && r->address - first <= m->size && r->size <= m->size - (r->address - first);
+}
+
+bool fake_cuda_range(const char *function, CUdeviceptr address, size_t size)
+{
+    const cuda_range range = {(uintptr_t)address, size};
+    if (fake_find(FAKE_MEMORY, holds, &range)) return true;
+    fake_misuse(function);
+    return false;
+}
+
+static bool begins(const void *object, const void *key) { return ((const cuda_memory *)object)->bytes == key; }
+
+/* `*bytes`: the caller's memory, or NULL where it is to be made. */
+static CUresult add_memory(void **bytes, size_t size, bool pinned)
+{
+    if (!*bytes && !fake_take_bytes(size)) return CUDA_ERROR_OUT_OF_MEMORY;
+    cuda_memory *m = fake_new(FAKE_MEMORY, sizeof *m);
+    if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
+    m->registered = *bytes != NULL;
+    m->pinned = pinned;
+    m->size = size;
+    m->bytes = m->registered ? *bytes : aligned_alloc(256, (size + 255) / 256 * 256);
+    if (!m->registered) memset(m->bytes, 0xcd, size);
+    *bytes = m->bytes;
+    return CUDA_SUCCESS;
+}
+
+static CUresult remove_memory(const char *function, const void *bytes, bool pinned, bool registered)
+{
+    cuda_memory *m = fake_find(FAKE_MEMORY, begins, bytes);
+    if (!m || m->pinned != pinned || m->registered != registered) {
+        fake_misuse(function);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    fake_release(m);
+    if (!registered) fake_give_bytes(m->size);
+    if (!registered) free(m->bytes);
+    free(m);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    ENTER_CONTEXT(cuMemGetInfo);
+    *total = fake_state.memory_bytes;
+    *free_bytes = fake_state.memory_bytes / 2;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *address, size_t size)
+{
+    ENTER_CONTEXT(cuMemAlloc);
+    void *bytes = NULL;
+    CUresult result = size ? add_memory(&bytes, size, false) : CUDA_ERROR_INVALID_VALUE;
+    if (!result) *address = (uintptr_t)bytes;
+    return result;
+}
+
+CUresult cuMemFree(CUdeviceptr address)
+{
+    ENTER_CONTEXT(cuMemFree);
+    return remove_memory("cuMemFree", (void *)(uintptr_t)address, false, false);
+}
+
+CUresult cuMemHostAlloc(void **host, size_t size, unsigned flags)
+{
+    (void)flags;
+    ENTER_CONTEXT(cuMemHostAlloc);
+    *host = NULL;
+    return add_memory(host, size, true);
+}
+
+CUresult cuMemFreeHost(void *host)
+{
+    ENTER_CONTEXT(cuMemFreeHost);
+    return remove_memory("cuMemFreeHost", host, true, false);
+}
+
+CUresult cuMemHostRegister(void *host, size_t size, unsigned flags)
+{
+    (void)flags;
+    ENTER_CONTEXT(cuMemHostRegister);
+    return host ? add_memory(&host, size, true) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemHostUnregister(void *host)
+{
+    ENTER_CONTEXT(cuMemHostUnregister);
+    return remove_memory("cuMemHostUnregister", host, true, true);
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *host, unsigned flags)
+{
+    (void)flags;
+    ENTER_CONTEXT(cuMemHostGetDevicePointer);
+    *address = (uintptr_t)host;
+    return fake_cuda_range("cuMemHostGetDevicePointer", *address, 1) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- copies and fills ---- */
+
+bool fake_cuda_is_stream(const char *function, CUstream stream) { return !stream || fake_check(function, stream, FAKE_QUEUE); }
+
+#define WORK(function, stream) \
+    do { \
+        ENTER_CONTEXT(function); \
+        if (!fake_cuda_is_stream(#function, stream)) return CUDA_ERROR_INVALID_HANDLE; \
+    } while (0)
+
+static CUresult copy(const char *function, CUdeviceptr to, bool to_device, CUdeviceptr from, bool from_device, size_t size)
+{
+    if (to_device && !fake_cuda_range(function, to, size)) return CUDA_ERROR_INVALID_VALUE;
+    if (from_device && !fake_cuda_range(function, from, size)) return CUDA_ERROR_INVALID_VALUE;
+    memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
+{
+    WORK(cuMemcpyAsync, stream);
+    return copy("cuMemcpyAsync", to, false, from, false, size);
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+    WORK(cuMemcpyHtoDAsync, stream);
+    return copy("cuMemcpyHtoDAsync", to, true, (uintptr_t)from, false, size);
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t size, CUstream stream)
+{
+    WORK(cuMemcpyDtoHAsync, stream);
+    return copy("cuMemcpyDtoHAsync", (uintptr_t)to, false, from, true, size);
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
+{
+    WORK(cuMemcpyDtoDAsync, stream);
+    return copy("cuMemcpyDtoDAsync", to, true, from, true, size);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size, CUstream stream)
+{
+    WORK(cuMemcpyPeerAsync, stream);
+    CHECK(cuMemcpyPeerAsync, to_context, FAKE_CONTEXT);
+    CHECK(cuMemcpyPeerAsync, from_context, FAKE_CONTEXT);
+    return copy("cuMemcpyPeerAsync", to, true, from, true, size);
+}
+
+CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element, size_t pitch, size_t width, size_t height)
+{
+    for (size_t y = 0; y < height; y++) {
+        unsigned char *row = (unsigned char *)(uintptr_t)to + y * pitch;
+        if (!fake_cuda_range(function, (uintptr_t)row, width * element)) return CUDA_ERROR_INVALID_VALUE;
+        for (size_t x = 0; x < width; x++) memcpy(row + x * element, &value, element);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
+{
+    WORK(cuMemsetD8Async, stream);
+    return fake_cuda_fill("cuMemsetD8Async", to, value, 1, 0, count, 1);
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream)
+{
+    WORK(cuMemsetD16Async, stream);
+    return fake_cuda_fill("cuMemsetD16Async", to, value, 2, 0, count, 1);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream)
+{
+    WORK(cuMemsetD32Async, stream);
+    return fake_cuda_fill("cuMemsetD32Async", to, value, 4, 0, count, 1);
+}
+
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream stream)
+{
+    WORK(cuMemsetD2D32Async, stream);
+    return fake_cuda_fill("cuMemsetD2D32Async", to, value, 4, pitch, width, height);
+}
+
+/* ---- streams and events ---- */
+
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
+{
+    (void)flags;
+    (void)priority;
+    ENTER_CONTEXT(cuStreamCreateWithPriority);
+    *stream = fake_new(FAKE_QUEUE, sizeof **stream);
+    return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuStreamDestroy(CUstream stream)
+{
+    ENTER_CONTEXT(cuStreamDestroy);
+    CHECK(cuStreamDestroy, stream, FAKE_QUEUE);
+    fake_release(stream);
+    free(stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    WORK(cuStreamSynchronize, stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamQuery(CUstream stream)
+{
+    WORK(cuStreamQuery, stream);
+    return fake_state.hangs ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user)
+{
+    WORK(cuLaunchHostFunc, stream);
+    function(user);
+    return CUDA_SUCCESS;
+}
+
+struct CUevent_st {
+    fake_object head;
+    uint64_t time;
+};
+
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    (void)flags;
+    ENTER_CONTEXT(cuEventCreate);
+    *event = fake_new(FAKE_EVENT, sizeof **event);
+    return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuEventDestroy(CUevent event)
+{
+    ENTER_CONTEXT(cuEventDestroy);
+    CHECK(cuEventDestroy, event, FAKE_EVENT);
+    fake_release(event);
+    free(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    WORK(cuEventRecord, stream);
+    CHECK(cuEventRecord, event, FAKE_EVENT);
+    event->time = fake_now();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventQuery(CUevent event)
+{
+    ENTER_CONTEXT(cuEventQuery);
+    CHECK(cuEventQuery, event, FAKE_EVENT);
+    return fake_state.hangs ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+    ENTER_CONTEXT(cuEventSynchronize);
+    CHECK(cuEventSynchronize, event, FAKE_EVENT);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to)
+{
+    ENTER_CONTEXT(cuEventElapsedTime);
+    CHECK(cuEventElapsedTime, from, FAKE_EVENT);
+    CHECK(cuEventElapsedTime, to, FAKE_EVENT);
+    if (!from->time || !to->time) return CUDA_ERROR_INVALID_HANDLE;
+    *milliseconds = (float)((double)to->time - (double)from->time) * 1e-6f;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    (void)flags;
+    WORK(cuStreamWaitEvent, stream);
+    CHECK(cuStreamWaitEvent, event, FAKE_EVENT);
+    return CUDA_SUCCESS;
+}
+
+/* ---- modules and kernels ---- */
+
+/* What the fake NVRTC makes. */
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned option_count, int *options, void **values)
+{
+    (void)option_count;
+    (void)options;
+    (void)values;
+    ENTER_CONTEXT(cuModuleLoadDataEx);
+    if (fake_state.refuses_binaries || strncmp(image, "// fake PTX\n", 12)) return CUDA_ERROR_INVALID_IMAGE;
+    CUmodule made = fake_new(FAKE_PROGRAM, sizeof *made);
+    if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
+    made->text = strdup(image);
+    *module = made;
+    return CUDA_SUCCESS;
+}
+
+static pthread_mutex_t function_lock = PTHREAD_MUTEX_INITIALIZER;
+static CUfunction functions;
+
+CUresult cuModuleUnload(CUmodule module)
+{
+    ENTER_CONTEXT(cuModuleUnload);
+    CHECK(cuModuleUnload, module, FAKE_PROGRAM);
+    pthread_mutex_lock(&function_lock);
+    for (CUfunction *at = &functions; *at;) {
+        CUfunction next = *at;
+        if (next->module == module) {
+            *at = next->next;
+            free(next);
+        } else {
+            at = &next->next;
+        }
+    }
+    pthread_mutex_unlock(&function_lock);
+    fake_release(module);
+    free(module->text);
+    free(module);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    char words[128];
+    ENTER_CONTEXT(cuModuleGetFunction);
+    CHECK(cuModuleGetFunction, module, FAKE_PROGRAM);
+    snprintf(words, sizeof words, "__kernel void %s(", name);
+    if (!strstr(module->text, words)) return CUDA_ERROR_NOT_FOUND;
+    CUfunction made = calloc(1, sizeof *made);
+    if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
+    made->module = module;
+    made->cycle = strcmp(name, "cycle") == 0;
+    made->offset = fake_offset(module->text);
+    pthread_mutex_lock(&function_lock);
+    made->next = functions;
+    functions = made;
+    pthread_mutex_unlock(&function_lock);
+    *function = made;
+    return CUDA_SUCCESS;
+}
+
+static bool is_function(const char *name, CUfunction function)
+{
+    pthread_mutex_lock(&function_lock);
+    CUfunction at = functions;
+    while (at && at != function) at = at->next;
+    pthread_mutex_unlock(&function_lock);
+    if (!at) fake_misuse(name);
+    return at != NULL;
+}
+
+CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
+{
+    ENTER_CONTEXT(cuFuncGetAttribute);
+    if (!is_function("cuFuncGetAttribute", function)) return CUDA_ERROR_INVALID_HANDLE;
+    *value = attribute == CU_FUNC_MAX_THREADS_PER_BLOCK ? 1024 : attribute == CU_FUNC_NUM_REGS ? 8 : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
+{
+    (void)attribute;
+    (void)value;
+    ENTER_CONTEXT(cuFuncSetAttribute);
+    return is_function("cuFuncSetAttribute", function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_size, size_t shared_bytes)
+{
+    (void)shared_bytes;
+    ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+    if (!is_function("cuOccupancyMaxActiveBlocksPerMultiprocessor", function)) return CUDA_ERROR_INVALID_HANDLE;
+    *blocks = 2048 / (block_size > 0 ? block_size : 2048);
+    return CUDA_SUCCESS;
+}
+
+CUresult fake_cuda_launch(const char *function, CUfunction kernel, void **arguments)
+{
+    if (!is_function(function, kernel)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!kernel->cycle) return CUDA_SUCCESS;
+    CUdeviceptr out = *(CUdeviceptr *)arguments[0], in = *(CUdeviceptr *)arguments[1];
+    uint32_t count = *(uint32_t *)arguments[3];
+    if (!fake_cuda_range(function, out, count * sizeof(float)) || !fake_cuda_range(function, in, count * sizeof(float)))
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    fake_cycle((float *)(uintptr_t)out, (float *)(uintptr_t)in, *(float *)arguments[2], count, arguments[4], kernel->offset);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                        unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments, void **extra)
+{
+    (void)shared_bytes;
+    (void)extra;
+    WORK(cuLaunchKernel, stream);
+    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z) return CUDA_ERROR_INVALID_VALUE;
+    return fake_cuda_launch("cuLaunchKernel", function, arguments);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                   unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments)
+{
+    (void)shared_bytes;
+    WORK(cuLaunchCooperativeKernel, stream);
+    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z) return CUDA_ERROR_INVALID_VALUE;
+    return fake_cuda_launch("cuLaunchCooperativeKernel", function, arguments);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)
+{
+    (void)extra;
+    WORK(cuLaunchKernelEx, config->stream);
+    return fake_cuda_launch("cuLaunchKernelEx", function, arguments);
+}

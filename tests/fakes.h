@@ -1,0 +1,66 @@
+/* Finding the fake driver libraries, and what a test says to them. */
+#ifndef HED_TESTS_FAKES_H
+#define HED_TESTS_FAKES_H
+
+#include "base/dynlib.h"
+#include "base/path.h"
+#include "fake/fake.h"
+#include "testing.h"
+
+/* "libfake_cuda.so" and the like lie in the folder `fake` beside the test program. */
+static inline const char *fakes_path(const char *name)
+{
+    static char paths[4][HED_PATH_MAX];
+    static int used;
+    char folder[HED_PATH_MAX], file[HED_PATH_MAX];
+    char *path = paths[used++ % 4];
+    hed_path_of_library(folder, sizeof folder);
+    snprintf(file, sizeof file, "fake/libfake_%s.so", name);
+    cr_assert(hed_path_join(path, folder, file));
+    return path;
+}
+
+/* A fake stays loaded for the rest of the test, so that its state outlives the contexts that use it. */
+static inline fake_control *fakes_load(const char *path)
+{
+    const char *const names[] = {path, NULL};
+    char reason[512];
+    hed_dynlib *library = hed_dynlib_open(NULL, names, reason, sizeof reason);
+    cr_assert_not_null(library, "%s", reason);
+    fake_control *control = hed_dynlib_symbol(library, "fake_state");
+    cr_assert_not_null(control, "%s is no fake", path);
+    return control;
+}
+
+/* Forgets the faults and the counts of calls; what is alive stays counted. */
+static inline void fakes_reset(fake_control *f)
+{
+    f->fail_call = f->fail_from = f->calls = f->builds = f->misuses = f->failures = 0;
+    f->fail_name = NULL;
+    f->code = 0;
+    f->devices = 2;
+    f->hangs = f->refuses_binaries = false;
+    f->failed[0] = f->misused[0] = 0;
+}
+
+static inline int64_t fakes_alive(const fake_control *f)
+{
+    int64_t alive = 0;
+    for (int i = 0; i < FAKE_KINDS; i++) alive += f->live[i];
+    return alive;
+}
+
+/* A context that sees one driver only: the fake of `backend` ("cuda", "opencl"), beside host. */
+static inline hed_context_def fakes_def(const char *backend)
+{
+    hed_context_def def = hed_default_context_def();
+    bool cuda = strcmp(backend, "cuda") == 0;
+    def.opencl_library = cuda ? "" : fakes_path("opencl");
+    def.cuda_library = cuda ? fakes_path("cuda") : "";
+    def.nvrtc_library = cuda ? fakes_path("nvrtc") : "";
+    def.cache_dir = "";
+    def.host_threads = 1;
+    return def;
+}
+
+#endif
