@@ -90,6 +90,7 @@ typedef struct hed_allocator {
 /** The C library's allocator. Thread class: any. */
 HED_API hed_allocator hed_default_allocator(void);
 
+/** How much a message matters, most first. */
 typedef enum hed_log_level {
     HED_LOG_ERROR,
     HED_LOG_WARNING,

@@ -10,6 +10,7 @@ HED_BEGIN
 
 typedef struct hed_buffer hed_buffer;
 
+/** Where a buffer's memory lies. */
 typedef enum hed_memory {
     HED_MEMORY_DEVICE, /**< the device's own memory */
     HED_MEMORY_PINNED, /**< host memory that the device copies from and to at full speed; not for kernels */

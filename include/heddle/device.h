@@ -36,6 +36,7 @@ typedef enum hed_capability {
 /** Name of one capability bit, such as "packets"; NULL for a bit that is none. Thread class: any. */
 HED_API const char *hed_capability_name(uint32_t bit);
 
+/** What kind of processor a device is. */
 typedef enum hed_device_type { HED_DEVICE_CPU, HED_DEVICE_GPU, HED_DEVICE_OTHER } hed_device_type;
 
 /** What a device is. 0 means unknown unless a field says otherwise. Strings live as long as the context. */
@@ -74,6 +75,7 @@ HED_API hed_status hed_device_find(hed_context *context, const char *selector, h
 
 /** Thread class: any. The answer lives as long as the device. */
 HED_API const hed_device_info *hed_device_get_info(const hed_device *device);
+/** The context it belongs to. Thread class: any. */
 HED_API hed_context *hed_device_context(const hed_device *device);
 
 /** Device memory, bytes; `free_bytes` is 0 where the driver does not tell. Opens the device.

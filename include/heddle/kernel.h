@@ -32,11 +32,13 @@ typedef struct hed_source {
     size_t size;      /**< bytes of text; 0: up to its final zero */
 } hed_source;
 
+/** What a kernel's text is written in. */
 typedef enum hed_language {
     HED_OPENCL_C, /**< OpenCL C 1.2 and the prelude: every device */
     HED_CUDA_C    /**< CUDA C++ as NVRTC takes it, without the prelude: CUDA devices only */
 } hed_language;
 
+/** What an argument of a kernel is. */
 typedef enum hed_argument_kind {
     HED_BUFFER, /**< a hed_buffer, `__global T *` */
     HED_SCALAR, /**< a number by value */
@@ -44,6 +46,7 @@ typedef enum hed_argument_kind {
     HED_LOCAL   /**< an array in local memory, HED_LOCAL(T, name); its bytes come from geometry() */
 } hed_argument_kind;
 
+/** Element type of an argument. */
 typedef enum hed_type {
     HED_BYTES, /**< no element type: structs and untyped buffers */
     HED_INT32,
@@ -55,8 +58,10 @@ typedef enum hed_type {
     HED_TYPE_COUNT
 } hed_type;
 
+/** What a kernel does with a buffer. */
 typedef enum hed_access { HED_READ, HED_WRITE, HED_READ_WRITE } hed_access;
 
+/** One argument of a kernel. */
 typedef struct hed_argument_def {
     const char *name;
     hed_argument_kind kind;
@@ -111,6 +116,7 @@ typedef struct hed_work {
     double items;      /**< in the metric's own unit */
 } hed_work;
 
+/** What a kernel's rate counts. */
 typedef enum hed_metric { HED_METRIC_BYTES, HED_METRIC_OPERATIONS, HED_METRIC_ITEMS } hed_metric;
 
 /** What a native function is given. `arguments[i]`: the memory of a buffer, struct or scalar; NULL for a local array,
@@ -193,11 +199,14 @@ HED_API hed_config hed_config_at(const hed_kernel_def *def, uint64_t index);
 HED_API void hed_config_format(const hed_kernel_def *def, const hed_config *config, char *text, size_t size);
 /** A problem of these sizes. Thread class: rt. */
 HED_API hed_problem hed_problem_1d(int64_t n);
+/** \copydoc hed_problem_1d() */
 HED_API hed_problem hed_problem_2d(int64_t width, int64_t height);
+/** \copydoc hed_problem_1d() */
 HED_API hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z);
 
 /* ---- compiled kernels ---- */
 
+/** How a kernel computes. */
 typedef enum hed_math {
     HED_MATH_FAST,  /**< contraction, approximate divide and square root, denormals may be flushed */
     HED_MATH_STRICT /**< the same bits on every device, whatever the group size */
@@ -217,6 +226,7 @@ typedef enum hed_configured {
 /** A word for it, such as "same architecture". Thread class: any. */
 HED_API const char *hed_configured_name(hed_configured configured);
 
+/** How to compile a kernel. Start from hed_default_kernel_options(). */
 typedef struct hed_kernel_options {
     hed_math math;
     const hed_config *config;   /**< NULL: the best known for `problem`, else the default */
@@ -227,6 +237,7 @@ typedef struct hed_kernel_options {
     bool background;        /**< build in a thread; see hed_kernel_ready() */
 } hed_kernel_options;
 
+/** Fast math, the best known configuration, built at once. Thread class: any. */
 HED_API hed_kernel_options hed_default_kernel_options(void);
 
 /** Whether a configuration can run on a device, and if not, why (`reason`, nullable, `size` bytes).

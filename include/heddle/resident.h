@@ -20,6 +20,7 @@ HED_BEGIN
 
 typedef struct hed_resident hed_resident;
 
+/** How to start a resident kernel. Start from hed_default_resident_def(). */
 typedef struct hed_resident_def {
     hed_kernel *kernel;            /**< needs HED_CAN_RESIDENT; must outlive the resident */
     hed_geometry geometry;         /**< every group must be resident at once (checked) */
@@ -31,8 +32,10 @@ typedef struct hed_resident_def {
     uint64_t step_timeout_ns; /**< the kernel gives a step up after this long (waits between groups); 0: one second */
 } hed_resident_def;
 
+/** No kernel yet; never leaves by itself, a step takes at most a second. Thread class: any. */
 HED_API hed_resident_def hed_default_resident_def(void);
 
+/** What a resident kernel is doing. */
 typedef enum hed_resident_state {
     HED_RESIDENT_RUNNING,
     HED_RESIDENT_IDLE_EXIT, /**< left after idle_exit_ns; hed_resident_post() starts it again */

@@ -17,6 +17,7 @@ HED_API double hed_quantile(const double *ascending, size_t count, double q);
  *  `confidence`; for too few values it is the range. Gives the coverage that holds. Thread class: rt. */
 HED_API double hed_median_interval(const double *ascending, size_t count, double confidence, double *low, double *high);
 
+/** A sample in a few numbers. */
 typedef struct hed_summary {
     size_t count;
     double minimum, p50, p99, maximum, mean;
@@ -37,6 +38,7 @@ typedef struct hed_meter {
     uint32_t buckets[HED_METER_BUCKETS];
 } hed_meter;
 
+/** What a meter has seen. */
 typedef struct hed_meter_report {
     uint64_t count, misses;
     double minimum_ns, p50_ns, p99_ns, maximum_ns, mean_ns;

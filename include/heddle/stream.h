@@ -17,6 +17,7 @@ typedef struct hed_stream hed_stream;
 typedef struct hed_event hed_event;
 typedef struct hed_graph hed_graph;
 
+/** How to make a stream. Start from hed_default_stream_def(). */
 typedef struct hed_stream_def {
     uint32_t timed_steps; /**< keep the times of this many steps (see hed_stream_times); 0: none, and no cost */
     void *native;         /**< a CUstream or cl_command_queue of the program's own, which must outlive this */
@@ -24,6 +25,7 @@ typedef struct hed_stream_def {
     int32_t priority;     /**< > 0: before others where the driver can; 0 normal; < 0 behind */
 } hed_stream_def;
 
+/** A stream of its own, not timed, of normal priority. Thread class: any. */
 HED_API hed_stream_def hed_default_stream_def(void);
 
 /** Makes a stream; `def` may be NULL. Thread class: any. Errors: MEMORY, DRIVER. */
@@ -64,6 +66,7 @@ HED_API hed_status hed_call(hed_stream *stream, void (*function)(void *user), vo
 
 /** Takes a shared OpenGL buffer for kernels, and gives it back to OpenGL. Errors: ARGUMENT, DRIVER. */
 HED_API hed_status hed_buffer_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
+/** \copydoc hed_buffer_gl_acquire() */
 HED_API hed_status hed_buffer_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
 
 /* ---- events ---- */
@@ -84,6 +87,7 @@ HED_API hed_status hed_event_elapsed(hed_event *from, hed_event *to, double *sec
 
 /* ---- times of single steps ---- */
 
+/** What a step of a stream does. */
 typedef enum hed_step_kind {
     HED_STEP_LAUNCH,
     HED_STEP_WRITE,
@@ -93,6 +97,7 @@ typedef enum hed_step_kind {
     HED_STEP_CALL
 } hed_step_kind;
 
+/** How long one step took. */
 typedef struct hed_step_time {
     hed_step_kind kind;
     const char *name; /**< the kernel's name, else "write", "read", ... */
