@@ -628,33 +628,42 @@ Test(runtime, a_graph_outlives_the_configuration_it_recorded)
 
 /* ---- several devices ---- */
 
-Test(runtime, copies_and_events_between_this_device_and_host)
+enum { SHARED = 777777 };
+
+static void exchange(test_device *t, hed_device *other)
 {
-    test_device t = test_open(NULL);
-    hed_device *host;
-    hed_stream *host_stream;
+    hed_stream *other_stream;
     hed_event *event;
-    unsigned char bytes[777], back[777] = {0};
-    for (int i = 0; i < 777; i++) bytes[i] = (unsigned char)(i * 13);
-    OK(hed_device_find(t.context, "host", &host, &error));
-    OK(hed_stream_create(host, NULL, &host_stream, &error));
-    OK(hed_event_create(t.device, true, &event, &error));
-    hed_buffer *here = make_buffer(t.device, 777), *there = make_buffer(host, 777);
-    OK(hed_write(t.stream, here, 0, bytes, 777, &error));
-    OK(hed_copy(t.stream, there, 0, here, 0, 777, &error));
-    OK(hed_event_record(event, t.stream, &error));
-    OK(hed_stream_wait_event(host_stream, event, &error));
-    OK(hed_fill(host_stream, there, 0, 7, "\x01", 1, &error));
-    OK(hed_copy(t.stream, here, 0, there, 0, 777, &error));
-    OK(hed_read(t.stream, back, here, 0, 777, &error));
-    OK(hed_stream_wait(t.stream, &error));
+    const char *id = hed_device_get_info(other)->id;
+    unsigned char *bytes = malloc(SHARED), *back = calloc(1, SHARED);
+    for (int i = 0; i < SHARED; i++) bytes[i] = (unsigned char)(i * 13 + i / 1000);
+    OK(hed_stream_create(other, NULL, &other_stream, &error));
+    OK(hed_event_create(t->device, false, &event, &error));
+    hed_buffer *here = make_buffer(t->device, SHARED), *there = make_buffer(other, SHARED);
+    OK(hed_write(t->stream, here, 0, bytes, SHARED, &error));
+    OK(hed_copy(t->stream, there, 0, here, 0, SHARED, &error));
+    OK(hed_event_record(event, t->stream, &error));
+    OK(hed_stream_wait_event(other_stream, event, &error));
+    OK(hed_fill(other_stream, there, 0, 7, "\x01", 1, &error));
+    OK(hed_stream_wait(other_stream, &error));
+    OK(hed_copy(t->stream, here, 0, there, 0, SHARED, &error));
+    OK(hed_read(t->stream, back, here, 0, SHARED, &error));
+    OK(hed_stream_wait(t->stream, &error));
     memset(bytes, 1, 7);
-    cr_assert_arr_eq(back, bytes, 777);
-    if (host != t.device) FAILS(HED_ERROR_ARGUMENT, hed_write(t.stream, there, 0, bytes, 1, &error));
+    cr_assert_arr_eq(back, bytes, SHARED, "to %s and back", id);
+    if (other != t->device) FAILS(HED_ERROR_ARGUMENT, hed_write(t->stream, there, 0, bytes, 1, &error));
     hed_buffer_destroy(here);
     hed_buffer_destroy(there);
     hed_event_destroy(event);
-    hed_stream_destroy(host_stream);
+    hed_stream_destroy(other_stream);
+    free(bytes);
+    free(back);
+}
+
+Test(runtime, copies_and_events_between_this_device_and_every_other)
+{
+    test_device t = test_open(NULL);
+    for (uint32_t i = 0; i < hed_device_count(t.context); i++) exchange(&t, hed_device_at(t.context, i));
     test_close(&t);
 }
 
