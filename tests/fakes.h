@@ -25,8 +25,8 @@ static inline fake_control *fakes_load(const char *path)
 {
     const char *const names[] = {path, NULL};
     char reason[512];
-    hed_dynlib *library = hed_dynlib_open(NULL, names, reason, sizeof reason);
-    cr_assert_not_null(library, "%s", reason);
+    hed_dynlib *library;
+    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s", reason);
     fake_control *control = hed_dynlib_symbol(library, "fake_state");
     cr_assert_not_null(control, "%s is no fake", path);
     return control;

@@ -341,7 +341,8 @@ Test(path, dynlib_opens_the_first_that_loads)
     hed_allocator allocator = test_allocator_of(&state);
     const char *const names[] = {"libheddle-is-not-there.so.7", "libm.so.6", "libc.so.6", NULL};
     char reason[300] = "";
-    hed_dynlib *library = hed_dynlib_open(&allocator, names, reason, sizeof reason);
+    hed_dynlib *library;
+    cr_assert_eq(hed_dynlib_open(&allocator, names, &library, reason, sizeof reason), HED_OK);
     cr_assert_not_null(library, "%s", reason);
     cr_assert_str_eq(hed_dynlib_name(library), "libm.so.6");
     const char *const symbols[] = {"cbrt", "sqrt", "heddle_has_no_such_symbol", "nor_this_one"};
@@ -363,25 +364,26 @@ Test(path, dynlib_opens_the_first_that_loads)
     cr_assert(state.live == 0 && state.bytes == 0);
     for (int fail_at = 1; fail_at <= 2; fail_at++) {
         state = (test_allocator){.fail_at = fail_at};
-        cr_assert_null(hed_dynlib_open(&allocator, names + 1, reason, sizeof reason));
-        cr_assert(strstr(reason, "memory") != NULL && state.live == 0 && state.bytes == 0);
+        cr_assert_eq(hed_dynlib_open(&allocator, names + 1, &library, reason, sizeof reason), HED_ERROR_MEMORY);
+        cr_assert(library == NULL && strstr(reason, "memory") != NULL && state.live == 0 && state.bytes == 0);
     }
 }
 
 Test(path, dynlib_prefers_the_reason_of_a_broken_library)
 {
     char reason[300], broken[HED_PATH_MAX];
+    hed_dynlib *library;
     hed_error error = {0};
     hed_text_copy(broken, sizeof broken, in_folder("libbroken.so"));
     OK(write_text(broken, "this is no ELF file, but there is plenty of text in it for the loader to read", &error));
     const char *const absent[] = {"libheddle-first.so.7", "libheddle-second.so.7", NULL};
-    cr_assert_null(hed_dynlib_open(NULL, absent, reason, sizeof reason));
+    cr_assert(hed_dynlib_open(NULL, absent, &library, reason, sizeof reason) == HED_OK && library == NULL);
     cr_assert(strstr(reason, "libheddle-first.so.7") != NULL, "%s", reason);
     const char *const mixed[] = {"libheddle-first.so.7", broken, "libheddle-second.so.7", NULL};
-    cr_assert_null(hed_dynlib_open(NULL, mixed, reason, sizeof reason));
+    cr_assert(hed_dynlib_open(NULL, mixed, &library, reason, sizeof reason) == HED_OK && library == NULL);
     cr_assert(strstr(reason, "libbroken.so") != NULL, "%s", reason);
     const char *const none[] = {NULL};
-    cr_assert_null(hed_dynlib_open(NULL, none, reason, sizeof reason));
+    cr_assert(hed_dynlib_open(NULL, none, &library, reason, sizeof reason) == HED_OK && library == NULL);
     cr_assert_neq(reason[0], '\0');
-    cr_assert_null(hed_dynlib_open(NULL, mixed, NULL, 0));
+    cr_assert(hed_dynlib_open(NULL, mixed, &library, NULL, 0) == HED_OK && library == NULL);
 }

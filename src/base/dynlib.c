@@ -26,8 +26,9 @@ static bool is_absent(const char *message, const char *name)
            strcmp(message + length - reason_length, reason) == 0;
 }
 
-hed_dynlib *hed_dynlib_open(const hed_allocator *allocator, const char *const *names, char *reason, size_t size)
+hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *names, hed_dynlib **library, char *reason, size_t size)
 {
+    *library = NULL;
     bool broken = false; /* `reason` already tells of a library that is there and does not load */
     hed_text_copy(reason, size, "no library name to try");
     for (size_t index = 0; names[index] != NULL; index++) {
@@ -42,19 +43,20 @@ hed_dynlib *hed_dynlib_open(const hed_allocator *allocator, const char *const *n
             broken = broken || !absent;
             continue;
         }
-        hed_dynlib *library = hed_allocate(allocator, sizeof *library);
+        hed_dynlib *made = hed_allocate(allocator, sizeof *made);
         char *name = hed_copy_text(allocator, names[index]);
-        if (library == NULL || name == NULL) {
-            hed_release(allocator, library, sizeof *library);
+        if (made == NULL || name == NULL) {
+            hed_release(allocator, made, sizeof *made);
             hed_release_text(allocator, name);
             dlclose(handle);
             hed_text_copy(reason, size, "out of memory");
-            return NULL;
+            return HED_ERROR_MEMORY;
         }
-        *library = (hed_dynlib){handle, name};
-        return library;
+        *made = (hed_dynlib){handle, name};
+        *library = made;
+        return HED_OK;
     }
-    return NULL;
+    return HED_OK;
 }
 
 void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library)

@@ -6,8 +6,9 @@
 
 typedef struct hed_dynlib hed_dynlib;
 
-/* Opens the first of `names` (ends with NULL) that loads. On failure NULL and the loader's last words in `reason`. */
-hed_dynlib *hed_dynlib_open(const hed_allocator *allocator, const char *const *names, char *reason, size_t size);
+/* Opens the first of `names` (ends with NULL) that loads. None does: OK, `*library` NULL, and the loader's words in `reason`
+ * (nullable). Errors: MEMORY. */
+hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *names, hed_dynlib **library, char *reason, size_t size);
 void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library);
 const char *hed_dynlib_name(const hed_dynlib *library); /* the name that loaded */
 void *hed_dynlib_symbol(const hed_dynlib *library, const char *name);

@@ -186,13 +186,13 @@ hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
     }
     hed_cuda *cuda = hed_allocate(&settings->allocator, sizeof *cuda);
     if (!cuda) return HED_ERROR_MEMORY;
-    cuda->library = hed_dynlib_open(&settings->allocator, settings->cuda_library ? given : usual, reason, sizeof reason);
+    hed_status status = hed_dynlib_open(&settings->allocator, settings->cuda_library ? given : usual, &cuda->library, reason, sizeof reason);
     if (!cuda->library) set_health(slot, HED_BACKEND_ABSENT, reason, driver_remedy);
     if (!cuda->library || !load_functions(cuda, slot) || !start(cuda, slot)) {
         release(settings, cuda);
-        return HED_OK;
+        return status;
     }
-    hed_status status = load_nvrtc(settings, cuda, slot);
+    status = load_nvrtc(settings, cuda, slot);
     if (status) release(settings, cuda);
     else slot->state = cuda;
     return status;

@@ -115,7 +115,7 @@ static void free_stagings(const hed_device *device, cuda_buffer *freed)
 {
     for (staging *s = freed->stagings, *next; s; s = next) {
         next = s->next;
-        hed_cuda_api_of(device)->cuMemFreeHost(s->host);
+        if (s->host) hed_cuda_api_of(device)->cuMemFreeHost(s->host);
         hed_release(&device->settings->allocator, s, sizeof *s);
     }
 }

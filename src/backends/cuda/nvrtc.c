@@ -51,7 +51,7 @@ extern const char hed_prelude_text[];
 
 /* ---- loading ---- */
 
-static hed_dynlib *open_library(const hed_allocator *allocator, const char *library, int cuda_version, char *reason, size_t size)
+static hed_status open_library(hed_nvrtc *nvrtc, const char *library, int cuda_version, char *reason, size_t size)
 {
     /* The soname of every 11.x from 11.2 on is .11.2. A cubin of a newer major version may not load in an older driver. */
     static const char *const newest_first[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
@@ -61,9 +61,9 @@ static hed_dynlib *open_library(const hed_allocator *allocator, const char *libr
     static const char *const for_11[] = {"libnvrtc.so.11.2", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so", "libnvrtc.so.12",
                                          "libnvrtc.so.13", NULL};
     const char *const only[] = {library, NULL};
-    if (library) return hed_dynlib_open(allocator, only, reason, size);
+    if (library) return hed_dynlib_open(&nvrtc->allocator, only, &nvrtc->library, reason, size);
     bool any = cuda_version == 0 || cuda_version >= 13000;
-    return hed_dynlib_open(allocator, any ? newest_first : cuda_version >= 12000 ? for_12 : for_11, reason, size);
+    return hed_dynlib_open(&nvrtc->allocator, any ? newest_first : cuda_version >= 12000 ? for_12 : for_11, &nvrtc->library, reason, size);
 }
 
 static bool load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
@@ -98,10 +98,10 @@ hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, i
     hed_nvrtc *made = hed_allocate(allocator, sizeof *made);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = *allocator;
-    made->library = open_library(allocator, library, cuda_version, reason, size);
+    hed_status status = open_library(made, library, cuda_version, reason, size);
     if (made->library && load_functions(made, reason, size)) *nvrtc = made;
     else hed_nvrtc_close(made);
-    return HED_OK;
+    return status;
 }
 
 void hed_nvrtc_close(hed_nvrtc *nvrtc)

@@ -114,26 +114,28 @@ static const char *const gl_names[] = {HED_CL_GL_FUNCTIONS(NAME)};
 enum { FUNCTIONS = sizeof function_names / sizeof function_names[0], GL_FUNCTIONS = sizeof gl_names / sizeof gl_names[0] };
 _Static_assert(sizeof(hed_cl_api) == (FUNCTIONS + GL_FUNCTIONS) * sizeof(void *), "the table is these functions and nothing else");
 
-static bool load(opencl_driver *driver, const hed_settings *settings, hed_backend_slot *slot)
+static hed_status load(opencl_driver *driver, const hed_settings *settings, hed_backend_slot *slot, bool *loaded)
 {
     const char *names[] = {settings->opencl_library ? settings->opencl_library : "libOpenCL.so.1", NULL};
     const char *missing = "";
     void *functions[FUNCTIONS + GL_FUNCTIONS];
-    driver->library = hed_dynlib_open(&driver->allocator, names, slot->reason, sizeof slot->reason);
+    hed_status status = hed_dynlib_open(&driver->allocator, names, &driver->library, slot->reason, sizeof slot->reason);
+    *loaded = false;
     if (!driver->library) {
         hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install ocl-icd-libopencl1, and a driver: pocl-opencl-icd runs on any processor");
-        return false;
+        return status;
     }
     hed_text_copy(slot->library, sizeof slot->library, hed_dynlib_name(driver->library));
     if (!hed_dynlib_symbols(driver->library, function_names, functions, FUNCTIONS, &missing)) {
         slot->health = HED_BACKEND_FAILED;
         snprintf(slot->reason, sizeof slot->reason, "%s has no %s: it is no library of OpenCL 1.2", names[0], missing);
         hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install ocl-icd-libopencl1, or HEDDLE_OPENCL_LIBRARY=another library");
-        return false;
+        return HED_OK;
     }
     for (int i = 0; i < GL_FUNCTIONS; i++) functions[FUNCTIONS + i] = hed_dynlib_symbol(driver->library, gl_names[i]);
     memcpy(&driver->api, functions, sizeof functions);
-    return true;
+    *loaded = true;
+    return HED_OK;
 }
 
 void *opencl_symbol(hed_backend_slot *slot, const char *name)
@@ -226,8 +228,9 @@ hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot)
     driver->logger = settings->logger;
     pthread_mutex_init(&driver->build_lock, NULL);
     slot->state = driver;
-    hed_status status = HED_OK;
-    if (load(driver, settings, slot)) {
+    bool loaded;
+    hed_status status = load(driver, settings, slot, &loaded);
+    if (loaded) {
         struct sigaction kept[NSIG];
         opencl_signals_keep(kept);
         status = list(driver, slot);
