@@ -14,5 +14,5 @@ add_custom_target(portable
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 add_dependencies(portable ${libraries} heddle-tests)
 if(TARGET heddle-cli)
-  add_dependencies(portable heddle-cli)
+  add_dependencies(portable heddle-cli heddle-cli-docs)
 endif()
