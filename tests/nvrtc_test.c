@@ -201,19 +201,22 @@ static const char capability_text[] =
     "}\n"
     "#endif\n";
 
-static const char *const targets[] = {"sm_75", "sm_80", "sm_90"};
-enum { TARGETS = 3 };
+static const uint32_t architectures[] = {75, 80, 90};
+enum { ARCHITECTURES = 3 };
 
 static void check_words(const char *entry, const char *text, hed_math math)
 {
     job j;
     start(&j, entry, text, math);
-    for (int i = 0; i < TARGETS; i++) {
-        OK(compile(&j, targets[i]));
-        cr_assert(j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"), "%s: %s", targets[i], j.binary.log);
-        cr_assert(memcmp(j.binary.bytes, "\177ELF", 4) == 0, "%s: not a cubin", targets[i]);
+    for (int i = 0; i < ARCHITECTURES; i++) {
+        char target[HED_NVRTC_TARGET];
+        cr_assert(hed_nvrtc_target(j.nvrtc, architectures[i], target));
+        if (strncmp(target, "sm_", 3) != 0) continue; /* an NVRTC older than the architecture */
+        OK(compile(&j, target));
+        cr_assert(j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"), "%s: %s", target, j.binary.log);
+        cr_assert(memcmp(j.binary.bytes, "\177ELF", 4) == 0, "%s: not a cubin", target);
         hed_kernel_resources r = resources_of(&j);
-        cr_assert(r.registers > 0 && r.spill_bytes == 0, "%s: %lld registers, %lld bytes spilled\n%s", targets[i], (long long)r.registers,
+        cr_assert(r.registers > 0 && r.spill_bytes == 0, "%s: %lld registers, %lld bytes spilled\n%s", target, (long long)r.registers,
                   (long long)r.spill_bytes, j.binary.log);
     }
     end(&j);
@@ -248,10 +251,14 @@ Test(nvrtc, an_architecture_has_what_it_should)
     j.build.define_count = 2;
     OK(compile(&j, "sm_75"));
     OK(compile(&j, "sm_80"));
-    FAILS(HED_ERROR_BUILD, compile(&j, "sm_90"));
-    cr_assert(strstr(error.log, "clusters"), "%s", error.log);
-    defines[1].value = "1";
-    OK(compile(&j, "sm_90"));
+    char target[HED_NVRTC_TARGET];
+    cr_assert(hed_nvrtc_target(j.nvrtc, 90, target));
+    if (strcmp(target, "sm_90") == 0) {
+        FAILS(HED_ERROR_BUILD, compile(&j, target));
+        cr_assert(strstr(error.log, "clusters"), "%s", error.log);
+        defines[1].value = "1";
+        OK(compile(&j, target));
+    }
     end(&j);
 }
 
@@ -293,9 +300,9 @@ Test(nvrtc, a_strict_cubin_does_not_depend_on_what_was_compiled_before)
     start(&before, "f", arithmetic_text, HED_MATH_STRICT);
     start(&fast, "f", arithmetic_text, HED_MATH_FAST);
     start(&after, "f", arithmetic_text, HED_MATH_STRICT);
-    OK(compile(&before, "sm_90"));
-    OK(compile(&fast, "sm_90"));
-    OK(compile(&after, "sm_90"));
+    OK(compile(&before, "sm_80"));
+    OK(compile(&fast, "sm_80"));
+    OK(compile(&after, "sm_80"));
     cr_assert(before.binary.size == after.binary.size && memcmp(before.binary.bytes, after.binary.bytes, after.binary.size) == 0);
     cr_assert(before.binary.size != fast.binary.size || memcmp(before.binary.bytes, fast.binary.bytes, fast.binary.size) != 0);
     end(&before);
@@ -372,11 +379,11 @@ Test(nvrtc, a_planted_spill_is_found)
     job j;
     start(&j, "heavy", heavy_text, HED_MATH_FAST);
     j.build.max_threads = 128;
-    OK(compile(&j, "sm_90"));
+    OK(compile(&j, "sm_80"));
     hed_kernel_resources r = resources_of(&j);
     cr_assert(r.registers > 64 && r.registers <= 255 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s", j.binary.log);
     j.build.max_registers = 32;
-    OK(compile(&j, "sm_90"));
+    OK(compile(&j, "sm_80"));
     r = resources_of(&j);
     cr_assert(r.registers > 0 && r.registers <= 32 && r.spill_bytes > 0 && r.stack_bytes > 0, "%s", j.binary.log);
     j.build.entry = "light";
@@ -395,7 +402,7 @@ Test(nvrtc, a_limit_on_registers_leaves_room_for_the_group)
     start(&j, "heavy", heavy_text, HED_MATH_FAST);
     j.build.max_threads = 1024;
     j.build.max_registers = 200;
-    OK(compile(&j, "sm_90"));
+    OK(compile(&j, "sm_80"));
     cr_assert(resources_of(&j).registers <= 64, "%s", j.binary.log);
     end(&j);
 }
