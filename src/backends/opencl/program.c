@@ -60,6 +60,24 @@ static void assemble(const hed_build *build, hed_text *text)
 
 /* ---- compiling ---- */
 
+/* The kernel of a program, as the description has it. */
+static hed_status make_kernel(const opencl_device *device, cl_program program, const hed_build *build, cl_kernel *kernel, hed_error *error)
+{
+    const hed_kernel_def *def = build->def;
+    cl_int code = CL_SUCCESS;
+    cl_uint arguments = def->argument_count;
+    *kernel = device->api->clCreateKernel(program, build->entry, &code);
+    if (code == CL_INVALID_KERNEL_NAME)
+        return hed_fail(error, HED_ERROR_BUILD, "the text of %s has no kernel named \"%s\" (a built-in function's name will not do)",
+                        def->name, build->entry);
+    if (!*kernel) return opencl_fail(error, "clCreateKernel", code, "%s", def->name);
+    device->api->clGetKernelInfo(*kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
+    if (arguments == def->argument_count) return HED_OK;
+    device->api->clReleaseKernel(*kernel);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "kernel \"%s\" takes %u arguments in its text and %u in the description of %s", build->entry,
+                    arguments, def->argument_count, def->name);
+}
+
 /* The driver may install signal handlers in the first build of a device. */
 static cl_int compile(opencl_device *device, cl_program program, const char *options)
 {
@@ -150,13 +168,16 @@ hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *e
 {
     opencl_device *device = opencl_of(build->device);
     cl_program program = NULL;
+    cl_kernel kernel = NULL;
     hed_status status = from_source(device, build, &program, error);
     if (status) return status;
-    cl_int code = take_binary(device, program, binary);
+    status = make_kernel(device, program, build, &kernel, error); /* so that no cache keeps a program without it */
+    if (!status) device->api->clReleaseKernel(kernel);
+    cl_int code = status ? CL_SUCCESS : take_binary(device, program, binary);
     if (code) {
         *binary = (hed_binary){0};
         status = opencl_fail(error, "clGetProgramInfo", code, "the binary of %s", build->def->name);
-    } else {
+    } else if (!status) {
         binary->log = take_log(device, program, &binary->log_size);
     }
     device->api->clReleaseProgram(program);
@@ -178,22 +199,6 @@ static hed_status from_binary(opencl_device *device, const hed_build *build, con
     if (code == CL_OUT_OF_HOST_MEMORY) return opencl_fail(error, "clCreateProgramWithBinary", code, "%s", build->def->name);
     return hed_fail(error, HED_ERROR_FORMAT, "the driver of %s refuses the binary of %s (%zu bytes, code %d)", build->device->info.id,
                     build->def->name, binary->size, (int)code);
-}
-
-static hed_status make_kernel(const opencl_device *device, hed_program *program, const hed_build *build, hed_error *error)
-{
-    const hed_kernel_def *def = program->def;
-    cl_int code = CL_SUCCESS;
-    cl_uint arguments = def->argument_count;
-    program->handle = device->api->clCreateKernel(program->impl, build->entry, &code);
-    if (code == CL_INVALID_KERNEL_NAME)
-        return hed_fail(error, HED_ERROR_BUILD, "the text of %s has no kernel named \"%s\"", def->name, build->entry);
-    if (!program->handle) return opencl_fail(error, "clCreateKernel", code, "%s", def->name);
-    device->api->clGetKernelInfo(program->handle, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
-    if (arguments == def->argument_count) return HED_OK;
-    device->api->clReleaseKernel(program->handle);
-    return hed_fail(error, HED_ERROR_ARGUMENT, "kernel \"%s\" takes %u arguments in its text and %u in the description of %s", build->entry,
-                    arguments, def->argument_count, def->name);
 }
 
 /* ---- what is known of a kernel ---- */
@@ -245,16 +250,17 @@ hed_status opencl_program_load(hed_program *program, const hed_build *build, con
 {
     opencl_device *device = opencl_of(program->device);
     cl_program loaded = NULL;
+    cl_kernel kernel = NULL;
     /* A driver that gives no binaries gave an empty one. */
     hed_status status = binary->size ? from_binary(device, build, binary, &loaded, error) : from_source(device, build, &loaded, error);
     if (status) return status;
-    program->impl = loaded;
-    status = make_kernel(device, program, build, error);
+    status = make_kernel(device, loaded, build, &kernel, error);
     if (status) {
         device->api->clReleaseProgram(loaded);
-        program->handle = program->impl = NULL;
         return status;
     }
+    program->impl = loaded;
+    program->handle = kernel;
     fill_resources(device, program, build, binary->log);
     return HED_OK;
 }

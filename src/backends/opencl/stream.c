@@ -154,42 +154,44 @@ static void run_call(cl_event marker, cl_int status, void *user)
     call.stream->calls--;
 }
 
-/* A marker at the end of the steps so far calls the function back; a barrier holds later ones until it has returned. */
-static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event *from, cl_event *to)
+/* A marker at the end of the steps so far calls the function back; a barrier holds later steps until it has returned. The
+ * marker itself waits for `gate`, because PoCL calls back at once, in this thread, from a marker that is reached already. */
+static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event gate, cl_event *from, cl_event *to, bool *taken)
 {
     const hed_cl_api *api = in->api;
-    cl_int code = CL_SUCCESS;
     cl_event marker = NULL;
-    call->release = api->clCreateUserEvent(in->device->context, &code);
-    if (!call->release) return code;
-    code = api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, &marker);
-    if (!code) code = api->clEnqueueBarrierWithWaitList(in->queue, 1, &call->release, to);
+    cl_int code = api->clEnqueueMarkerWithWaitList(in->queue, 1, &gate, &marker);
+    if (code) return code;
+    code = api->clSetEventCallback(marker, CL_COMPLETE, run_call, call);
     if (!code) {
+        *taken = true;
         in->calls++;
-        code = api->clSetEventCallback(marker, CL_COMPLETE, run_call, call);
-        if (code) {
-            in->calls--;
-            api->clSetUserEventStatus(call->release, code); /* or the barrier would stand for ever */
-        }
+        code = api->clEnqueueBarrierWithWaitList(in->queue, 1, &call->release, to);
     }
-    if (code) api->clReleaseEvent(call->release);
     if (from) *from = marker;
-    else if (marker) api->clReleaseEvent(marker);
+    else api->clReleaseEvent(marker);
     return code;
 }
 
 static hed_status call_step(hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
 {
     opencl_stream *in = stream->impl;
-    const hed_allocator *allocator = &in->device->driver->allocator;
-    opencl_call *call = hed_allocate(allocator, sizeof *call);
+    const hed_cl_api *api = in->api;
+    opencl_call *call = hed_allocate(&in->device->driver->allocator, sizeof *call);
     if (!call) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a host function in a stream");
-    *call = (opencl_call){.stream = in, .function = step->function, .user = step->user};
-    cl_int code = enqueue_call(in, call, from, to);
-    if (code) {
-        hed_release(allocator, call, sizeof *call);
-        return opencl_fail_work(error, stream->device, "clSetEventCallback", code, "a host function as a step");
+    cl_int code = CL_SUCCESS;
+    cl_event gate = api->clCreateUserEvent(in->device->context, &code);
+    cl_event release = code ? NULL : api->clCreateUserEvent(in->device->context, &code);
+    *call = (opencl_call){.stream = in, .function = step->function, .user = step->user, .release = release};
+    bool taken = false; /* the callback has `call` and `release` now */
+    if (!code) code = enqueue_call(in, call, gate, from, to, &taken);
+    if (gate) api->clSetUserEventStatus(gate, CL_COMPLETE);
+    if (gate) api->clReleaseEvent(gate);
+    if (!taken) {
+        if (release) api->clReleaseEvent(release);
+        hed_release(&in->device->driver->allocator, call, sizeof *call);
     }
+    if (code) return opencl_fail_work(error, stream->device, "clSetEventCallback", code, "a host function as a step");
     return opencl_stream_flush(stream, error); /* some drivers call back only what was handed to the device */
 }
 
