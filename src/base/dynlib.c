@@ -32,7 +32,8 @@ hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *na
     bool broken = false; /* `reason` already tells of a library that is there and does not load */
     hed_text_copy(reason, size, "no library name to try");
     for (size_t index = 0; names[index] != NULL; index++) {
-        void *handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+        /* Never unloaded: drivers have threads and exit handlers of their own, and lose memory each time they are loaded. */
+        void *handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (handle == NULL) {
             const char *message = dlerror();
             message = message != NULL ? message : "the loader gave no reason";
@@ -53,6 +54,7 @@ hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *na
             return HED_ERROR_MEMORY;
         }
         *made = (hed_dynlib){handle, name};
+        hed_text_copy(reason, size, "");
         *library = made;
         return HED_OK;
     }
