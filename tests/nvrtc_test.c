@@ -12,7 +12,8 @@ static hed_nvrtc *open_nvrtc(const hed_allocator *allocator)
 {
     char reason[256] = "";
     hed_nvrtc *nvrtc = NULL;
-    cr_assert_eq(hed_nvrtc_open(allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert_eq(hed_nvrtc_open(allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+                 HED_OK);
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     return nvrtc;
 }
@@ -33,7 +34,8 @@ static void start(job *j, const char *entry, const char *text, hed_math math)
     j->nvrtc = open_nvrtc(&j->allocator);
     j->sources[0] = (hed_source){"user.cl", text, 0};
     j->def = (hed_kernel_def){.name = entry, .sources = j->sources, .source_count = 1};
-    j->build = (hed_build){.def = &j->def, .entry = entry, .math = math, .sources = j->sources, .source_count = 1};
+    j->build =
+        (hed_build){.def = &j->def, .entry = entry, .math = math, .sources = j->sources, .source_count = 1};
 }
 
 static void forget(job *j)
@@ -213,11 +215,12 @@ static void check_words(const char *entry, const char *text, hed_math math)
         cr_assert(hed_nvrtc_target(j.nvrtc, architectures[i], target));
         if (strncmp(target, "sm_", 3) != 0) continue; /* an NVRTC older than the architecture */
         OK(compile(&j, target));
-        cr_assert(j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"), "%s: %s", target, j.binary.log);
+        cr_assert(j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"),
+                  "%s: %s", target, j.binary.log);
         cr_assert(memcmp(j.binary.bytes, "\177ELF", 4) == 0, "%s: not a cubin", target);
         hed_kernel_resources r = resources_of(&j);
-        cr_assert(r.registers > 0 && r.spill_bytes == 0, "%s: %lld registers, %lld bytes spilled\n%s", target, (long long)r.registers,
-                  (long long)r.spill_bytes, j.binary.log);
+        cr_assert(r.registers > 0 && r.spill_bytes == 0, "%s: %lld registers, %lld bytes spilled\n%s", target,
+                  (long long)r.registers, (long long)r.spill_bytes, j.binary.log);
     }
     end(&j);
 }
@@ -225,24 +228,28 @@ static void check_words(const char *entry, const char *text, hed_math math)
 Test(nvrtc, every_word_compiles_without_a_warning) { check_words("words", words_text, HED_MATH_FAST); }
 Test(nvrtc, every_word_compiles_in_strict_mode) { check_words("words", words_text, HED_MATH_STRICT); }
 Test(nvrtc, the_words_of_the_capabilities_compile) { check_words("beyond", capability_text, HED_MATH_FAST); }
-Test(nvrtc, the_words_of_the_capabilities_compile_in_strict_mode) { check_words("beyond", capability_text, HED_MATH_STRICT); }
+Test(nvrtc, the_words_of_the_capabilities_compile_in_strict_mode)
+{
+    check_words("beyond", capability_text, HED_MATH_STRICT);
+}
 
 /* The text fails where a capability is not what it should be. */
 Test(nvrtc, an_architecture_has_what_it_should)
 {
-    static const char text[] = "#if !HED_HAS_FP16 || !HED_HAS_FP64 || !HED_HAS_STRICT || !HED_HAS_LANES || !HED_HAS_NAMED_BARRIERS\n"
-                               "#error common\n"
-                               "#endif\n"
-                               "#if !HED_HAS_COOPERATIVE || !HED_HAS_GRID_BARRIER || !HED_HAS_MAPPED || !HED_HAS_GLOBAL_ATOMICS\n"
-                               "#error ordered\n"
-                               "#endif\n"
-                               "#if HED_HAS_PACKETS != WANT_PACKETS || HED_HAS_RESIDENT != WANT_PACKETS\n"
-                               "#error packets\n"
-                               "#endif\n"
-                               "#if HED_HAS_CLUSTERS != WANT_CLUSTERS\n"
-                               "#error clusters\n"
-                               "#endif\n"
-                               "__kernel void f(__global float3 *x) { HED_LOCAL_ARRAY(float, a, sizeof(float3) == 16 ? 1 : -1); x[0].x = a[0]; }\n";
+    static const char text[] =
+        "#if !HED_HAS_FP16 || !HED_HAS_FP64 || !HED_HAS_STRICT || !HED_HAS_LANES || !HED_HAS_NAMED_BARRIERS\n"
+        "#error common\n"
+        "#endif\n"
+        "#if !HED_HAS_COOPERATIVE || !HED_HAS_GRID_BARRIER || !HED_HAS_MAPPED || !HED_HAS_GLOBAL_ATOMICS\n"
+        "#error ordered\n"
+        "#endif\n"
+        "#if HED_HAS_PACKETS != WANT_PACKETS || HED_HAS_RESIDENT != WANT_PACKETS\n"
+        "#error packets\n"
+        "#endif\n"
+        "#if HED_HAS_CLUSTERS != WANT_CLUSTERS\n"
+        "#error clusters\n"
+        "#endif\n"
+        "__kernel void f(__global float3 *x) { HED_LOCAL_ARRAY(float, a, sizeof(float3) == 16 ? 1 : -1); x[0].x = a[0]; }\n";
     job j;
     start(&j, "f", text, HED_MATH_FAST);
     const char *packets = hed_nvrtc_version(j.nvrtc) >= 12030 ? "1" : "0";
@@ -277,7 +284,9 @@ Test(nvrtc, fast_mode_contracts_and_approximates)
     OK(compile(&j, "compute_75"));
     cr_assert(in_ptx(&j, ".version") && in_ptx(&j, ".entry f("));
     cr_assert(((const char *)j.binary.bytes)[j.binary.size - 1] == 0, "PTX ends with its zero");
-    cr_assert(in_ptx(&j, "fma.rn.ftz.f32") && in_ptx(&j, "div.full.ftz.f32") && in_ptx(&j, "sqrt.approx.ftz.f32"), "%s", (char *)j.binary.bytes);
+    cr_assert(in_ptx(&j, "fma.rn.ftz.f32") && in_ptx(&j, "div.full.ftz.f32") &&
+                  in_ptx(&j, "sqrt.approx.ftz.f32"),
+              "%s", (char *)j.binary.bytes);
     end(&j);
 }
 
@@ -286,7 +295,8 @@ Test(nvrtc, strict_mode_rounds_every_operation)
     job j;
     start(&j, "f", arithmetic_text, HED_MATH_STRICT);
     OK(compile(&j, "compute_75"));
-    cr_assert(!in_ptx(&j, "fma.") && !in_ptx(&j, ".ftz") && !in_ptx(&j, ".approx"), "%s", (char *)j.binary.bytes);
+    cr_assert(!in_ptx(&j, "fma.") && !in_ptx(&j, ".ftz") && !in_ptx(&j, ".approx"), "%s",
+              (char *)j.binary.bytes);
     cr_assert(in_ptx(&j, "mul.f32") || in_ptx(&j, "mul.rn.f32"));
     cr_assert(in_ptx(&j, "add.f32") || in_ptx(&j, "add.rn.f32"));
     cr_assert(in_ptx(&j, "div.rn.f32") && in_ptx(&j, "sqrt.rn.f32"));
@@ -303,8 +313,10 @@ Test(nvrtc, a_strict_cubin_does_not_depend_on_what_was_compiled_before)
     OK(compile(&before, "sm_80"));
     OK(compile(&fast, "sm_80"));
     OK(compile(&after, "sm_80"));
-    cr_assert(before.binary.size == after.binary.size && memcmp(before.binary.bytes, after.binary.bytes, after.binary.size) == 0);
-    cr_assert(before.binary.size != fast.binary.size || memcmp(before.binary.bytes, fast.binary.bytes, fast.binary.size) != 0);
+    cr_assert(before.binary.size == after.binary.size &&
+              memcmp(before.binary.bytes, after.binary.bytes, after.binary.size) == 0);
+    cr_assert(before.binary.size != fast.binary.size ||
+              memcmp(before.binary.bytes, fast.binary.bytes, fast.binary.size) != 0);
     end(&before);
     end(&fast);
     end(&after);
@@ -333,8 +345,14 @@ Test(nvrtc, the_options_are_the_same_text_for_every_version)
     j.build.math = HED_MATH_FAST;
     j.build.max_threads = 64;
     OK(hed_nvrtc_options(&j.build, fast, sizeof fast));
-    cr_assert_str_eq(strict, "--std=c++17 --device-as-default-execution-space --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -DHED_STRICT=1");
-    cr_assert(strstr(fast, "--fmad=true --ftz=true --prec-div=false --prec-sqrt=false -DHED_STRICT=0 -DHED_MAX_THREADS=64"), "%s", fast);
+    cr_assert_str_eq(
+        strict,
+        "--std=c++17 --device-as-default-execution-space --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -DHED_STRICT=1");
+    cr_assert(
+        strstr(
+            fast,
+            "--fmad=true --ftz=true --prec-div=false --prec-sqrt=false -DHED_STRICT=0 -DHED_MAX_THREADS=64"),
+        "%s", fast);
     cr_assert_eq(hed_nvrtc_options(&j.build, few, sizeof few), HED_ERROR_LIMIT);
     end(&j);
 }
@@ -356,23 +374,24 @@ Test(nvrtc, a_target_is_chosen_for_every_device)
 
 /* ---- registers, stack, spills ---- */
 
-static const char heavy_text[] = "__kernel void heavy(__global float *x, uint n)\n"
-                                 "{\n"
-                                 "    float a[64];\n"
-                                 "    uint i = (uint)get_global_id(0);\n"
-                                 "    for (int k = 0; k < 64; k++) a[k] = x[i + (uint)k * n];\n"
-                                 "    for (uint s = 0; s < n; s++)\n"
-                                 "        for (int k = 0; k < 64; k++) a[k] = a[k] * a[(k + 7) & 63] + a[(k + 13) & 63];\n"
-                                 "    for (int k = 0; k < 64; k++) x[i + (uint)k * n] = a[k];\n"
-                                 "}\n"
-                                 "__kernel void light(__global float *x) { x[0] = 1.0f; }\n"
-                                 "__kernel void indexed(__global float *x, __global const int *at)\n"
-                                 "{\n"
-                                 "    float a[40];\n"
-                                 "    for (int k = 0; k < 40; k++) a[k] = x[k];\n"
-                                 "    for (int k = 0; k < 40; k++) a[at[k]] += 1.0f;\n"
-                                 "    x[0] = a[at[0]];\n"
-                                 "}\n";
+static const char heavy_text[] =
+    "__kernel void heavy(__global float *x, uint n)\n"
+    "{\n"
+    "    float a[64];\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    for (int k = 0; k < 64; k++) a[k] = x[i + (uint)k * n];\n"
+    "    for (uint s = 0; s < n; s++)\n"
+    "        for (int k = 0; k < 64; k++) a[k] = a[k] * a[(k + 7) & 63] + a[(k + 13) & 63];\n"
+    "    for (int k = 0; k < 64; k++) x[i + (uint)k * n] = a[k];\n"
+    "}\n"
+    "__kernel void light(__global float *x) { x[0] = 1.0f; }\n"
+    "__kernel void indexed(__global float *x, __global const int *at)\n"
+    "{\n"
+    "    float a[40];\n"
+    "    for (int k = 0; k < 40; k++) a[k] = x[k];\n"
+    "    for (int k = 0; k < 40; k++) a[at[k]] += 1.0f;\n"
+    "    x[0] = a[at[0]];\n"
+    "}\n";
 
 Test(nvrtc, a_planted_spill_is_found)
 {
@@ -381,14 +400,17 @@ Test(nvrtc, a_planted_spill_is_found)
     j.build.max_threads = 128;
     OK(compile(&j, "sm_80"));
     hed_kernel_resources r = resources_of(&j);
-    cr_assert(r.registers > 64 && r.registers <= 255 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s", j.binary.log);
+    cr_assert(r.registers > 64 && r.registers <= 255 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s",
+              j.binary.log);
     j.build.max_registers = 32;
     OK(compile(&j, "sm_80"));
     r = resources_of(&j);
-    cr_assert(r.registers > 0 && r.registers <= 32 && r.spill_bytes > 0 && r.stack_bytes > 0, "%s", j.binary.log);
+    cr_assert(r.registers > 0 && r.registers <= 32 && r.spill_bytes > 0 && r.stack_bytes > 0, "%s",
+              j.binary.log);
     j.build.entry = "light";
     r = resources_of(&j);
-    cr_assert(r.registers > 0 && r.registers < 32 && r.spill_bytes == 0 && r.stack_bytes == 0, "another kernel's spills: %s", j.binary.log);
+    cr_assert(r.registers > 0 && r.registers < 32 && r.spill_bytes == 0 && r.stack_bytes == 0,
+              "another kernel's spills: %s", j.binary.log);
     j.build.entry = "indexed";
     r = resources_of(&j);
     cr_assert(r.spill_bytes == 0 && r.stack_bytes >= 160, "a stack frame without spills: %s", j.binary.log);
@@ -409,18 +431,19 @@ Test(nvrtc, a_limit_on_registers_leaves_room_for_the_group)
 
 Test(nvrtc, the_report_is_read_as_each_version_writes_it)
 {
-    static const char log[] = "a.cl(3): warning #177-D: variable \"registers\" was declared but never referenced\n"
-                              "ptxas info    : 0 bytes gmem, 16 bytes cmem[3]\n"
-                              "ptxas info    : Compiling entry function 'ab' for 'sm_80'\n"
-                              "ptxas info    : Function properties for ab\n"
-                              "ptxas         .     8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
-                              "ptxas info    : Used 28 registers, 256 bytes smem, 380 bytes cmem[0]\n"
-                              "ptxas info    : Compiling entry function 'a' for 'sm_80'\n"
-                              "ptxas info    : Function properties for helper\n"
-                              "    40 bytes stack frame, 1 bytes spill stores, 1 bytes spill loads\n"
-                              "ptxas info    : Function properties for a\n"
-                              "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-                              "ptxas info    : Used 255 registers, used 1 barriers";
+    static const char log[] =
+        "a.cl(3): warning #177-D: variable \"registers\" was declared but never referenced\n"
+        "ptxas info    : 0 bytes gmem, 16 bytes cmem[3]\n"
+        "ptxas info    : Compiling entry function 'ab' for 'sm_80'\n"
+        "ptxas info    : Function properties for ab\n"
+        "ptxas         .     8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
+        "ptxas info    : Used 28 registers, 256 bytes smem, 380 bytes cmem[0]\n"
+        "ptxas info    : Compiling entry function 'a' for 'sm_80'\n"
+        "ptxas info    : Function properties for helper\n"
+        "    40 bytes stack frame, 1 bytes spill stores, 1 bytes spill loads\n"
+        "ptxas info    : Function properties for a\n"
+        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+        "ptxas info    : Used 255 registers, used 1 barriers";
     hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
     hed_nvrtc_read_log(log, "b", &r);
     cr_assert(r.registers == -1 && r.spill_bytes == -1 && r.stack_bytes == -1, "a part of a name is no name");
@@ -439,11 +462,16 @@ Test(nvrtc, an_error_names_the_users_file_and_line)
 {
     job j;
     start(&j, "f", "/* a */\nfloat twice(float x) { return 2 * x; }\n", HED_MATH_FAST);
-    j.sources[1] = (hed_source){"folder/second \"file\".cl", "\n\n__kernel void f(__global float *x) { x[0] = twice(x[1]) + missing; }\n", 0};
+    j.sources[1] =
+        (hed_source){"folder/second \"file\".cl",
+                     "\n\n__kernel void f(__global float *x) { x[0] = twice(x[1]) + missing; }\n", 0};
     j.build.source_count = 2;
     FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
-    cr_assert(strstr(error.log, "second") && strstr(error.log, "(3): error") && strstr(error.log, "missing"), "%s", error.log);
-    cr_assert(strstr(error.text, "sm_80") && strstr(error.text, "(3): error") && strstr(error.text, "missing"), "%s", error.text);
+    cr_assert(strstr(error.log, "second") && strstr(error.log, "(3): error") && strstr(error.log, "missing"),
+              "%s", error.log);
+    cr_assert(strstr(error.text, "sm_80") && strstr(error.text, "(3): error") &&
+                  strstr(error.text, "missing"),
+              "%s", error.text);
     cr_assert(!j.binary.bytes && !j.binary.log, "nothing is handed out on failure");
     j.sources[0].text = "__kernel void f(__global float *x)\n{\n    x[0] = clamp(x);\n}\n";
     j.build.source_count = 1;
@@ -456,7 +484,10 @@ Test(nvrtc, defines_reach_the_text)
 {
     hed_define defines[] = {{"WG", "64"}, {"STEP", "(x + 1.0f) * 2.0f"}, {"NAME", "scale"}, {"EMPTY", ""}};
     job j;
-    start(&j, "scale", "#if WG != 64\n#error WG\n#endif\n__kernel void NAME(__global float *o EMPTY) { float x = o[0]; o[1] = STEP; }\n", HED_MATH_FAST);
+    start(
+        &j, "scale",
+        "#if WG != 64\n#error WG\n#endif\n__kernel void NAME(__global float *o EMPTY) { float x = o[0]; o[1] = STEP; }\n",
+        HED_MATH_FAST);
     j.build.defines = defines;
     j.build.define_count = 4;
     OK(compile(&j, "compute_80"));
@@ -489,7 +520,8 @@ Test(nvrtc, a_library_that_is_not_there_is_explained)
     hed_allocator allocator = hed_default_allocator();
     hed_nvrtc *nvrtc;
     char reason[256] = "";
-    cr_assert_eq(hed_nvrtc_open(&allocator, "/nowhere/libnvrtc.so", 0, &nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert_eq(hed_nvrtc_open(&allocator, "/nowhere/libnvrtc.so", 0, &nvrtc, reason, sizeof reason),
+                 HED_OK);
     cr_assert(!nvrtc && strstr(reason, "/nowhere/libnvrtc.so"), "%s", reason);
     cr_assert_eq(hed_nvrtc_open(&allocator, "", 0, &nvrtc, reason, sizeof reason), HED_OK);
     cr_assert(!nvrtc && reason[0]);
@@ -516,15 +548,19 @@ Test(nvrtc, no_memory_is_a_status)
         char reason[256];
         counter.calls = 0;
         counter.fail_at = n;
-        hed_status status = hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason);
+        hed_status status =
+            hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason);
         if (!status && nvrtc) status = hed_nvrtc_compile(nvrtc, "compute_80", &j.build, &binary, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n, hed_status_name(status));
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n,
+                  hed_status_name(status));
         done = counter.calls < n;
-        cr_assert(done ? !status && binary.bytes : status || !nvrtc, "allocation %lld failed and nobody noticed", (long long)n);
+        cr_assert(done ? !status && binary.bytes : status || !nvrtc,
+                  "allocation %lld failed and nobody noticed", (long long)n);
         hed_release(&allocator, binary.bytes, binary.size);
         hed_release(&allocator, binary.log, binary.log_size);
         hed_nvrtc_close(nvrtc);
-        cr_assert_eq(counter.live, 0, "allocation %lld: %lld blocks stay", (long long)n, (long long)counter.live);
+        cr_assert_eq(counter.live, 0, "allocation %lld: %lld blocks stay", (long long)n,
+                     (long long)counter.live);
     }
     end(&j);
 }

@@ -19,19 +19,24 @@ static uint32_t device_count(hed_backend_slot *slot)
 static uint32_t attribute(const hed_cuda *cuda, CUdevice device, int which)
 {
     int value = 0;
-    return cuda->api.cuDeviceGetAttribute(&value, which, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
+    return cuda->api.cuDeviceGetAttribute(&value, which, device) == CUDA_SUCCESS && value > 0
+               ? (uint32_t)value
+               : 0;
 }
 
 static bool has_graphs(const hed_cuda_api *api)
 {
-    return api->cuGraphCreate && api->cuGraphDestroy && api->cuGraphAddKernelNode && api->cuGraphAddMemcpyNode && api->cuGraphAddMemsetNode &&
-           api->cuGraphAddHostNode && api->cuGraphInstantiate && api->cuGraphExecKernelNodeSetParams && api->cuGraphExecDestroy && api->cuGraphLaunch;
+    return api->cuGraphCreate && api->cuGraphDestroy && api->cuGraphAddKernelNode &&
+           api->cuGraphAddMemcpyNode && api->cuGraphAddMemsetNode && api->cuGraphAddHostNode &&
+           api->cuGraphInstantiate && api->cuGraphExecKernelNodeSetParams && api->cuGraphExecDestroy &&
+           api->cuGraphLaunch;
 }
 
 static bool has_gl(const hed_cuda_api *api)
 {
-    return api->cuGraphicsGLRegisterBuffer && api->cuGraphicsUnregisterResource && api->cuGraphicsMapResources &&
-           api->cuGraphicsUnmapResources && api->cuGraphicsResourceGetMappedPointer;
+    return api->cuGraphicsGLRegisterBuffer && api->cuGraphicsUnregisterResource &&
+           api->cuGraphicsMapResources && api->cuGraphicsUnmapResources &&
+           api->cuGraphicsResourceGetMappedPointer;
 }
 
 /* The memory consistency model that the prelude's words stand on came with sm_70. */
@@ -39,13 +44,17 @@ static uint64_t capabilities(const hed_cuda *cuda, CUdevice device, uint32_t arc
 {
     int compiler = cuda->nvrtc ? hed_nvrtc_version(cuda->nvrtc) : cuda->version;
     bool ordered = architecture >= 70;
-    bool cooperative = ordered && cuda->api.cuLaunchCooperativeKernel && attribute(cuda, device, CU_DEVICE_COOPERATIVE_LAUNCH);
-    bool mapped = ordered && attribute(cuda, device, CU_DEVICE_CAN_MAP_HOST_MEMORY) && attribute(cuda, device, CU_DEVICE_UNIFIED_ADDRESSING);
-    uint64_t bits = HED_CAN_FP64 | HED_CAN_STRICT | HED_CAN_LANES | HED_CAN_NAMED_BARRIERS | HED_CAN_DEVICE_TIME | HED_CAN_GLOBAL_ATOMICS;
+    bool cooperative = ordered && cuda->api.cuLaunchCooperativeKernel &&
+                       attribute(cuda, device, CU_DEVICE_COOPERATIVE_LAUNCH);
+    bool mapped = ordered && attribute(cuda, device, CU_DEVICE_CAN_MAP_HOST_MEMORY) &&
+                  attribute(cuda, device, CU_DEVICE_UNIFIED_ADDRESSING);
+    uint64_t bits = HED_CAN_FP64 | HED_CAN_STRICT | HED_CAN_LANES | HED_CAN_NAMED_BARRIERS |
+                    HED_CAN_DEVICE_TIME | HED_CAN_GLOBAL_ATOMICS;
     if (architecture >= 53) bits |= HED_CAN_FP16;
     if (cooperative) bits |= HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER;
     if (cooperative && compiler >= PACKETS_SINCE) bits |= HED_CAN_PACKETS;
-    if (architecture >= 90 && cuda->api.cuLaunchKernelEx && attribute(cuda, device, CU_DEVICE_CLUSTER_LAUNCH)) bits |= HED_CAN_CLUSTERS;
+    if (architecture >= 90 && cuda->api.cuLaunchKernelEx && attribute(cuda, device, CU_DEVICE_CLUSTER_LAUNCH))
+        bits |= HED_CAN_CLUSTERS;
     if (mapped) bits |= HED_CAN_MAPPED;
     if (mapped && bits & HED_CAN_PACKETS) bits |= HED_CAN_RESIDENT;
     if (has_graphs(&cuda->api)) bits |= HED_CAN_GRAPHS;
@@ -56,7 +65,8 @@ static uint64_t capabilities(const hed_cuda *cuda, CUdevice device, uint32_t arc
 
 static void describe_texts(const hed_cuda *cuda, CUdevice device, hed_device *to)
 {
-    if (cuda->api.cuDeviceGetName(to->text[2], sizeof to->text[2], device)) hed_text_copy(to->text[2], sizeof to->text[2], "NVIDIA GPU");
+    if (cuda->api.cuDeviceGetName(to->text[2], sizeof to->text[2], device))
+        hed_text_copy(to->text[2], sizeof to->text[2], "NVIDIA GPU");
     snprintf(to->text[0], sizeof to->text[0], "cuda:%d", device);
     hed_text_copy(to->text[1], sizeof to->text[1], "NVIDIA CUDA");
     hed_text_copy(to->text[3], sizeof to->text[3], "NVIDIA Corporation");
@@ -78,13 +88,15 @@ static bool describe_target(hed_backend_slot *slot, hed_device *to)
     int version = hed_nvrtc_version(cuda->nvrtc);
     if (!hed_nvrtc_target(cuda->nvrtc, to->info.architecture, target)) {
         slot->health = HED_BACKEND_LIMITED;
-        snprintf(slot->reason, sizeof slot->reason, "NVRTC %d.%d does not know %.100s (sm_%u)", version / 1000, version % 1000 / 10, to->info.name,
-                 to->info.architecture);
-        hed_text_copy(slot->remedy, sizeof slot->remedy, "install an older NVRTC and set HEDDLE_NVRTC_LIBRARY to its path");
+        snprintf(slot->reason, sizeof slot->reason, "NVRTC %d.%d does not know %.100s (sm_%u)",
+                 version / 1000, version % 1000 / 10, to->info.name, to->info.architecture);
+        hed_text_copy(slot->remedy, sizeof slot->remedy,
+                      "install an older NVRTC and set HEDDLE_NVRTC_LIBRARY to its path");
         return false;
     }
     hed_text_copy(to->text[HED_CUDA_TARGET], sizeof to->text[HED_CUDA_TARGET], target);
-    snprintf(to->build_key, sizeof to->build_key, "%s nvrtc %d.%d", target, version / 1000, version % 1000 / 10);
+    snprintf(to->build_key, sizeof to->build_key, "%s nvrtc %d.%d", target, version / 1000,
+             version % 1000 / 10);
     return true;
 }
 
@@ -109,7 +121,8 @@ static hed_status describe(hed_backend_slot *slot, CUdevice device, hed_device *
     info->cache_bytes = attribute(cuda, device, CU_DEVICE_L2_CACHE_SIZE);
     info->buffer_alignment = 16; /* vector loads and packets */
     info->clock_mhz = attribute(cuda, device, CU_DEVICE_CLOCK_RATE) / 1000;
-    info->architecture = 10 * attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MAJOR) + attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MINOR);
+    info->architecture = 10 * attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MAJOR) +
+                         attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MINOR);
     info->registers = attribute(cuda, device, CU_DEVICE_REGISTERS_PER_MULTIPROCESSOR);
     info->capabilities = capabilities(cuda, device, info->architecture, describe_target(slot, to));
     bool large = info->architecture >= 70 && cuda->version >= LARGE_ARGUMENTS_SINCE &&
@@ -127,7 +140,8 @@ static hed_status device_describe(hed_backend_slot *slot, uint32_t index, hed_de
 
 /* ---- opening ---- */
 
-static hed_cuda_device *new_device(hed_device *device, const hed_cuda *cuda, CUdevice found, CUcontext context)
+static hed_cuda_device *new_device(hed_device *device, const hed_cuda *cuda, CUdevice found,
+                                   CUcontext context)
 {
     hed_cuda_device *made = hed_allocate(&device->settings->allocator, sizeof *made);
     if (!made) return NULL;
@@ -162,7 +176,8 @@ static void device_close(hed_device *device)
     CUcontext current = NULL;
     if (!device->adopted) {
         /* hed_cuda_enter() may have left it current here; the release may destroy it. */
-        if (api->cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == closed->context) api->cuCtxSetCurrent(NULL);
+        if (api->cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == closed->context)
+            api->cuCtxSetCurrent(NULL);
         api->cuDevicePrimaryCtxRelease(closed->device);
     }
     pthread_mutex_destroy(&closed->map_lock);
@@ -170,7 +185,8 @@ static void device_close(hed_device *device)
     device->impl = NULL;
 }
 
-static hed_status device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
+static hed_status device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device,
+                               hed_error *error)
 {
     const hed_cuda *cuda = slot->state;
     CUcontext former = NULL, context = native->context;
@@ -181,8 +197,11 @@ static hed_status device_adopt(hed_backend_slot *slot, const hed_native_device *
     cuda->api.cuCtxSetCurrent(former);
     if (result) return hed_cuda_fail(&cuda->api, result, "cuCtxSetCurrent of the given context", error);
     hed_status status = describe(slot, found, device);
-    if (status) return hed_fail(error, status, "the driver does not describe the device of the given context");
-    return new_device(device, cuda, found, context) ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory to adopt a device");
+    if (status)
+        return hed_fail(error, status, "the driver does not describe the device of the given context");
+    return new_device(device, cuda, found, context)
+               ? HED_OK
+               : hed_fail(error, HED_ERROR_MEMORY, "no memory to adopt a device");
 }
 
 static hed_status device_native(hed_device *device, hed_native_device *native, hed_error *error)
@@ -194,7 +213,8 @@ static hed_status device_native(hed_device *device, hed_native_device *native, h
     return HED_OK;
 }
 
-static hed_status device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
+static hed_status device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes,
+                                hed_error *error)
 {
     size_t available = 0, total = 0;
     CUcontext other;
@@ -211,7 +231,8 @@ static hed_status device_wait(hed_device *device, hed_error *error)
     CUcontext other;
     hed_status status = hed_cuda_enter(device, &other, error);
     if (status) return status;
-    return hed_cuda_leave(device, other, hed_cuda_api_of(device)->cuCtxSynchronize(), "cuCtxSynchronize", error);
+    return hed_cuda_leave(device, other, hed_cuda_api_of(device)->cuCtxSynchronize(), "cuCtxSynchronize",
+                          error);
 }
 
 static void *symbol(hed_backend_slot *slot, const char *name)

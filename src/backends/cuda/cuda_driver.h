@@ -37,8 +37,8 @@ typedef struct hed_cuda_device {
 /* A program's impl; its handle is the CUfunction. */
 typedef struct hed_cuda_program {
     CUmodule module;
-    uint32_t static_bytes;           /* local memory that the text itself declares */
-    bool cooperative;                /* all groups must be resident at once */
+    uint32_t static_bytes; /* local memory that the text itself declares */
+    bool cooperative;      /* all groups must be resident at once */
     _Atomic bool local_grown, wide_clusters;
 } hed_cuda_program;
 
@@ -58,8 +58,14 @@ typedef struct hed_cuda_fill {
     uint32_t values[4];
 } hed_cuda_fill;
 
-static inline const hed_cuda_api *hed_cuda_api_of(const hed_device *device) { return &((const hed_cuda_device *)device->impl)->cuda->api; }
-static inline CUcontext hed_cuda_context_of(const hed_device *device) { return ((const hed_cuda_device *)device->impl)->context; }
+static inline const hed_cuda_api *hed_cuda_api_of(const hed_device *device)
+{
+    return &((const hed_cuda_device *)device->impl)->cuda->api;
+}
+static inline CUcontext hed_cuda_context_of(const hed_device *device)
+{
+    return ((const hed_cuda_device *)device->impl)->context;
+}
 
 /* cuda_driver.c */
 hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot);
@@ -69,12 +75,14 @@ hed_status hed_cuda_enter(const hed_device *device, CUcontext *other, hed_error 
 void hed_cuda_restore(const hed_device *device, CUcontext other);
 /* A driver's code as a status; `call` names what was called. */
 hed_status hed_cuda_fail(const hed_cuda_api *api, CUresult result, const char *call, hed_error *error);
-static inline hed_status hed_cuda_check(const hed_device *device, CUresult result, const char *call, hed_error *error)
+static inline hed_status hed_cuda_check(const hed_device *device, CUresult result, const char *call,
+                                        hed_error *error)
 {
     return result == CUDA_SUCCESS ? HED_OK : hed_cuda_fail(hed_cuda_api_of(device), result, call, error);
 }
 /* Ends an entry that was one driver call. */
-static inline hed_status hed_cuda_leave(const hed_device *device, CUcontext other, CUresult result, const char *call, hed_error *error)
+static inline hed_status hed_cuda_leave(const hed_device *device, CUcontext other, CUresult result,
+                                        const char *call, hed_error *error)
 {
     hed_cuda_restore(device, other);
     return hed_cuda_check(device, result, call, error);
@@ -87,7 +95,8 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer);
 hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error);
 hed_status hed_cuda_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
 hed_status hed_cuda_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
-hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error);
+hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+                        void **pointer, hed_error *error);
 hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
 /* cuda_stream.c */
@@ -110,21 +119,26 @@ hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_
 hed_status hed_cuda_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error);
 
 /* cuda_ahead.c */
-hed_status hed_cuda_build_ahead(const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
+hed_status hed_cuda_build_ahead(const hed_settings *settings, const hed_build *build, hed_binary *binary,
+                                hed_error *error);
 
 /* cuda_program.c */
 hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error *error);
-hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
+hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
+                                 hed_error *error);
 void hed_cuda_program_unload(hed_program *program);
-hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups,
-                                    hed_error *error);
+hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
+                                    int64_t *groups, hed_error *error);
 /* Lays a launch out and sees to it that the function may have its local memory and cluster. The context is current. */
 hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_error *error);
-hed_status hed_cuda_launch_now(const hed_device *device, hed_cuda_launch *launch, CUstream stream, hed_error *error);
+hed_status hed_cuda_launch_now(const hed_device *device, hed_cuda_launch *launch, CUstream stream,
+                               hed_error *error);
 
 /* cuda_graph.c */
-hed_status hed_cuda_graph_build(hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);
-hed_status hed_cuda_graph_update(hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error);
+hed_status hed_cuda_graph_build(hed_device *device, const hed_step *steps, uint32_t count, void **impl,
+                                hed_error *error);
+hed_status hed_cuda_graph_update(hed_device *device, void *impl, const hed_step *steps, uint32_t step,
+                                 hed_error *error);
 hed_status hed_cuda_graph_replay(hed_stream *stream, void *impl, hed_error *error);
 void hed_cuda_graph_destroy(hed_device *device, void *impl);
 

@@ -17,7 +17,10 @@ typedef struct cuda_buffer {
     staging *stagings; /* guarded by the device's map_lock */
 } cuda_buffer;
 
-static bool on_host(hed_memory memory) { return memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED || memory == HED_MEMORY_CALLER; }
+static bool on_host(hed_memory memory)
+{
+    return memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED || memory == HED_MEMORY_CALLER;
+}
 
 /* ---- making ---- */
 
@@ -25,7 +28,8 @@ static hed_status no_device_memory(const hed_device *device, uint64_t size, hed_
 {
     size_t available = 0, total = 0;
     hed_cuda_api_of(device)->cuMemGetInfo(&available, &total);
-    return hed_fail(error, HED_ERROR_DEVICE_MEMORY, "%llu bytes of device memory: %s has %llu of %llu bytes free", (unsigned long long)size,
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
+                    "%llu bytes of device memory: %s has %llu of %llu bytes free", (unsigned long long)size,
                     device->info.id, (unsigned long long)available, (unsigned long long)total);
 }
 
@@ -41,7 +45,8 @@ static hed_status make_host(hed_buffer *buffer, hed_error *error)
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     CUresult result = api->cuMemHostAlloc(&buffer->host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        return hed_fail(error, HED_ERROR_MEMORY, "%llu bytes of pinned host memory: the system does not give that much",
+        return hed_fail(error, HED_ERROR_MEMORY,
+                        "%llu bytes of pinned host memory: the system does not give that much",
                         (unsigned long long)buffer->size);
     if (result) return hed_cuda_check(buffer->device, result, "cuMemHostAlloc", error);
     result = api->cuMemHostGetDevicePointer(&buffer->address, buffer->host, 0);
@@ -55,7 +60,8 @@ static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host,
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     CUresult result = api->cuMemHostRegister(host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
     made->registered = result == CUDA_SUCCESS;
-    if (!result || result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) result = api->cuMemHostGetDevicePointer(&buffer->address, host, 0);
+    if (!result || result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+        result = api->cuMemHostGetDevicePointer(&buffer->address, host, 0);
     if (!result) {
         buffer->host = host;
         return HED_OK;
@@ -64,8 +70,11 @@ static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host,
     hed_cuda_fail(api, result, made->registered ? "cuMemHostGetDevicePointer" : "cuMemHostRegister", &why);
     if (made->registered) api->cuMemHostUnregister(host);
     if (why.status == HED_ERROR_LOST) return hed_fail(error, why.status, "%s", why.text);
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot use the caller's memory at %p in place (read-only, a mapped file, partly registered, "
-                    "or over the limit of locked memory): use HED_MEMORY_MAPPED and copy. %.300s", buffer->device->info.id, host, why.text);
+    return hed_fail(
+        error, HED_ERROR_UNSUPPORTED,
+        "%s cannot use the caller's memory at %p in place (read-only, a mapped file, partly registered, "
+        "or over the limit of locked memory): use HED_MEMORY_MAPPED and copy. %.300s",
+        buffer->device->info.id, host, why.text);
 }
 
 static hed_status make(hed_buffer *buffer, cuda_buffer *made, const hed_buffer_def *def, hed_error *error)
@@ -111,11 +120,12 @@ hed_status hed_cuda_buffer_part(hed_buffer *part, hed_error *error)
     return new_impl(part, error);
 }
 
-static void free_stagings(const hed_device *device, cuda_buffer *freed)
+/* `entered`: the device's context is current; without it the driver's memory stays and ours goes. */
+static void free_stagings(const hed_device *device, cuda_buffer *freed, bool entered)
 {
     for (staging *s = freed->stagings, *next; s; s = next) {
         next = s->next;
-        if (s->host) hed_cuda_api_of(device)->cuMemFreeHost(s->host);
+        if (s->host && entered) hed_cuda_api_of(device)->cuMemFreeHost(s->host);
         hed_release(&device->settings->allocator, s, sizeof *s);
     }
 }
@@ -125,12 +135,14 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     cuda_buffer *freed = buffer->impl;
     CUcontext other;
-    if (hed_cuda_enter(buffer->device, &other, NULL) == HED_OK) {
-        free_stagings(buffer->device, freed);
+    bool entered = hed_cuda_enter(buffer->device, &other, NULL) == HED_OK;
+    free_stagings(buffer->device, freed, entered);
+    if (entered) {
         if (freed->graphics) api->cuGraphicsUnregisterResource(freed->graphics);
         else if (freed->registered) api->cuMemHostUnregister(buffer->host);
         else if (!buffer->parent && buffer->memory == HED_MEMORY_DEVICE) api->cuMemFree(buffer->address);
-        else if (!buffer->parent && buffer->host && buffer->memory != HED_MEMORY_CALLER) api->cuMemFreeHost(buffer->host);
+        else if (!buffer->parent && buffer->host && buffer->memory != HED_MEMORY_CALLER)
+            api->cuMemFreeHost(buffer->host);
         hed_cuda_restore(buffer->device, other);
     }
     free_impl(buffer);
@@ -176,19 +188,22 @@ static hed_status grow_staging(hed_stream *stream, staging *s, uint64_t size, he
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     if (s->capacity >= size) return HED_OK;
-    hed_status status = hed_cuda_check(stream->device, api->cuStreamSynchronize(stream->native), "cuStreamSynchronize", error);
+    hed_status status = hed_cuda_check(stream->device, api->cuStreamSynchronize(stream->native),
+                                       "cuStreamSynchronize", error);
     if (status) return status;
     if (s->host) api->cuMemFreeHost(s->host);
     s->host = NULL;
     s->capacity = 0;
     CUresult result = api->cuMemHostAlloc(&s->host, size, CU_MEMHOST_PORTABLE_MAPPED);
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        return hed_fail(error, HED_ERROR_MEMORY, "%llu bytes of pinned host memory to map a buffer", (unsigned long long)size);
+        return hed_fail(error, HED_ERROR_MEMORY, "%llu bytes of pinned host memory to map a buffer",
+                        (unsigned long long)size);
     if (!result) s->capacity = size;
     return hed_cuda_check(stream->device, result, "cuMemHostAlloc", error);
 }
 
-static hed_status map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error)
+static hed_status map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+                             void **pointer, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     staging *s = take_staging(stream->device->impl, buffer->impl, stream->native, size);
@@ -198,15 +213,19 @@ static hed_status map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t of
     s->offset = offset;
     s->size = size;
     if (!status)
-        status = hed_cuda_check(stream->device, api->cuMemcpyDtoHAsync(s->host, buffer->address + offset, size, stream->native),
-                                "cuMemcpyDtoHAsync", error);
-    if (!status) status = hed_cuda_check(stream->device, api->cuStreamSynchronize(stream->native), "cuStreamSynchronize", error);
+        status = hed_cuda_check(
+            stream->device, api->cuMemcpyDtoHAsync(s->host, buffer->address + offset, size, stream->native),
+            "cuMemcpyDtoHAsync", error);
+    if (!status)
+        status = hed_cuda_check(stream->device, api->cuStreamSynchronize(stream->native),
+                                "cuStreamSynchronize", error);
     if (status) give_staging(stream->device->impl, s);
     else *pointer = s->host;
     return status;
 }
 
-hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error)
+hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+                        void **pointer, hed_error *error)
 {
     CUcontext other;
     if (on_host(buffer->memory)) {
@@ -240,7 +259,8 @@ hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer,
     if (!s) return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    CUresult result = hed_cuda_api_of(stream->device)->cuMemcpyHtoDAsync(buffer->address + s->offset, s->host, s->size, stream->native);
+    CUresult result = hed_cuda_api_of(stream->device)
+                          ->cuMemcpyHtoDAsync(buffer->address + s->offset, s->host, s->size, stream->native);
     s->stream = stream->native;
     give_staging(stream->device->impl, s);
     return hed_cuda_leave(stream->device, other, result, "cuMemcpyHtoDAsync", error);
@@ -260,7 +280,7 @@ hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error)
     if (!status) {
         cuda_buffer *made = buffer->impl;
         if (api->cuGraphicsGLRegisterBuffer(&made->graphics, buffer->gl_name, CU_GRAPHICS_REGISTER_NONE))
-            status = hed_fail(error, HED_ERROR_UNSUPPORTED, "%s does not share this OpenGL buffer", buffer->device->info.id);
+            status = HED_ERROR_UNSUPPORTED;
         hed_cuda_restore(buffer->device, other);
     }
     if (status) free_impl(buffer);
@@ -275,12 +295,14 @@ hed_status hed_cuda_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error
     size_t size = 0;
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    status = hed_cuda_check(stream->device, api->cuGraphicsMapResources(1, &shared->graphics, stream->native), "cuGraphicsMapResources", error);
+    status = hed_cuda_check(stream->device, api->cuGraphicsMapResources(1, &shared->graphics, stream->native),
+                            "cuGraphicsMapResources", error);
     if (!status) {
         CUresult result = api->cuGraphicsResourceGetMappedPointer(&buffer->address, &size, shared->graphics);
         status = hed_cuda_check(stream->device, result, "cuGraphicsResourceGetMappedPointer", error);
         if (!status && size < buffer->size)
-            status = hed_fail(error, HED_ERROR_ARGUMENT, "OpenGL buffer %u has %zu bytes, not %llu", buffer->gl_name, size, (unsigned long long)buffer->size);
+            status = hed_fail(error, HED_ERROR_ARGUMENT, "OpenGL buffer %u has %zu bytes, not %llu",
+                              buffer->gl_name, size, (unsigned long long)buffer->size);
         if (status) api->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
     }
     if (status) buffer->address = 0;
@@ -294,7 +316,8 @@ hed_status hed_cuda_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error
     CUcontext other;
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    CUresult result = hed_cuda_api_of(stream->device)->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
+    CUresult result =
+        hed_cuda_api_of(stream->device)->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
     buffer->address = 0;
     return hed_cuda_leave(stream->device, other, result, "cuGraphicsUnmapResources", error);
 }

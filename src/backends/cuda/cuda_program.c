@@ -10,8 +10,8 @@ hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error 
 {
     const hed_cuda *cuda = build->device->slot->state;
     if (!cuda->nvrtc || !(build->device->info.capabilities & HED_CAN_SOURCE))
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: nothing can be compiled for %s here: %s", build->def->name, build->device->info.id,
-                        build->device->slot->remedy);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: nothing can be compiled for %s here: %s",
+                        build->def->name, build->device->info.id, build->device->slot->remedy);
     return hed_nvrtc_compile(cuda->nvrtc, build->device->text[HED_CUDA_TARGET], build, binary, error);
 }
 
@@ -20,32 +20,40 @@ hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error 
 /* Codes that speak of the image itself: the core compiles it again. */
 static bool is_image_fault(CUresult result)
 {
-    return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_PTX ||
-           result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+           result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
-static hed_status load_failed(const hed_cuda_api *api, const hed_build *build, CUresult result, const char *log, hed_error *error)
+static hed_status load_failed(const hed_cuda_api *api, const hed_build *build, CUresult result,
+                              const char *log, hed_error *error)
 {
     hed_error why;
     hed_status status = hed_cuda_fail(api, result, "cuModuleLoadDataEx", &why);
     if (is_image_fault(result)) status = HED_ERROR_FORMAT;
-    const char *advice = result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ? "; the driver is older than NVRTC: install a newer one, or an older NVRTC" :
-                         result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND  ? "; libnvidia-ptxjitcompiler is missing (apt install libnvidia-ptxjitcompiler1)" :
-                                                                        "";
+    const char *advice = result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                             ? "; the driver is older than NVRTC: install a newer one, or an older NVRTC"
+                         : result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+                             ? "; libnvidia-ptxjitcompiler is missing (apt install libnvidia-ptxjitcompiler1)"
+                             : "";
     hed_fail(error, status, "%s does not load: %.500s%s", build->def->name, why.text, advice);
     hed_fail_log(error, log);
     return status;
 }
 
-static hed_status load_module(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
+static hed_status load_module(hed_program *program, const hed_build *build, const hed_binary *binary,
+                              hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(program->device);
     hed_cuda_program *made = program->impl;
     char said[JIT_LOG] = "", failed[JIT_LOG] = "";
-    int options[6] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                      CU_JIT_LOG_VERBOSE, CU_JIT_MAX_REGISTERS};
-    void *values[6] = {said, (void *)(uintptr_t)sizeof said, failed, (void *)(uintptr_t)sizeof failed, (void *)1, (void *)(uintptr_t)build->max_registers};
-    CUresult result = api->cuModuleLoadDataEx(&made->module, binary->bytes, build->max_registers ? 6 : 5, options, values);
+    int options[6] = {CU_JIT_INFO_LOG_BUFFER,  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                      CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                      CU_JIT_LOG_VERBOSE,      CU_JIT_MAX_REGISTERS};
+    void *values[6] = {said,      (void *)(uintptr_t)sizeof said,
+                       failed,    (void *)(uintptr_t)sizeof failed,
+                       (void *)1, (void *)(uintptr_t)build->max_registers};
+    CUresult result =
+        api->cuModuleLoadDataEx(&made->module, binary->bytes, build->max_registers ? 6 : 5, options, values);
     if (result) return load_failed(api, build, result, failed, error);
     CUfunction function = NULL;
     result = api->cuModuleGetFunction(&function, made->module, build->entry);
@@ -54,20 +62,24 @@ static hed_status load_module(hed_program *program, const hed_build *build, cons
     hed_nvrtc_read_log(said, build->entry, &program->resources);
     hed_nvrtc_read_log(binary->log, build->entry, &program->resources);
     if (result == CUDA_ERROR_NOT_FOUND)
-        return hed_fail(error, HED_ERROR_BUILD, "%s has no kernel \"%s\": its text must have %s void %s(...)", build->def->name, build->entry,
-                        build->def->language == HED_CUDA_C ? "extern \"C\" __global__" : "__kernel", build->entry);
+        return hed_fail(error, HED_ERROR_BUILD, "%s has no kernel \"%s\": its text must have %s void %s(...)",
+                        build->def->name, build->entry,
+                        build->def->language == HED_CUDA_C ? "extern \"C\" __global__" : "__kernel",
+                        build->entry);
     return hed_cuda_check(program->device, result, "cuModuleGetFunction", error);
 }
 
 /* The driver's numbers are those of the code that will run; only spills are known from the log alone. */
 static hed_status ask_resources(hed_program *program, hed_error *error)
 {
-    static const int which[4] = {CU_FUNC_NUM_REGS, CU_FUNC_SHARED_SIZE_BYTES, CU_FUNC_MAX_THREADS_PER_BLOCK, CU_FUNC_LOCAL_SIZE_BYTES};
+    static const int which[4] = {CU_FUNC_NUM_REGS, CU_FUNC_SHARED_SIZE_BYTES, CU_FUNC_MAX_THREADS_PER_BLOCK,
+                                 CU_FUNC_LOCAL_SIZE_BYTES};
     hed_cuda_program *made = program->impl;
     hed_kernel_resources *resources = &program->resources;
     int values[4] = {0};
     for (int i = 0; i < 4; i++) {
-        CUresult result = hed_cuda_api_of(program->device)->cuFuncGetAttribute(&values[i], which[i], program->handle);
+        CUresult result =
+            hed_cuda_api_of(program->device)->cuFuncGetAttribute(&values[i], which[i], program->handle);
         if (result) return hed_cuda_check(program->device, result, "cuFuncGetAttribute", error);
     }
     resources->registers = values[0];
@@ -79,7 +91,8 @@ static hed_status ask_resources(hed_program *program, hed_error *error)
     return HED_OK;
 }
 
-hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
+hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
+                                 hed_error *error)
 {
     const uint64_t resident = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_RESIDENT;
     hed_cuda_program *made = hed_allocate(&program->device->settings->allocator, sizeof *made);
@@ -120,7 +133,8 @@ static hed_status allow_local(const hed_program *program, uint64_t bytes, hed_er
     const hed_device *device = program->device;
     if (bytes + made->static_bytes <= LOCAL_WITHOUT_ASKING || made->local_grown) return HED_OK;
     int most = (int)(device->info.local_bytes - made->static_bytes);
-    CUresult result = hed_cuda_api_of(device)->cuFuncSetAttribute(program->handle, CU_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, most);
+    CUresult result = hed_cuda_api_of(device)->cuFuncSetAttribute(
+        program->handle, CU_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, most);
     if (!result) made->local_grown = true;
     return hed_cuda_check(device, result, "cuFuncSetAttribute (local memory beyond 48 KB)", error);
 }
@@ -129,7 +143,8 @@ static hed_status allow_cluster(const hed_program *program, uint32_t cluster, he
 {
     hed_cuda_program *made = program->impl;
     if (cluster <= PORTABLE_CLUSTER || made->wide_clusters) return HED_OK;
-    CUresult result = hed_cuda_api_of(program->device)->cuFuncSetAttribute(program->handle, CU_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    CUresult result = hed_cuda_api_of(program->device)
+                          ->cuFuncSetAttribute(program->handle, CU_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (!result) made->wide_clusters = true;
     return hed_cuda_check(program->device, result, "cuFuncSetAttribute (clusters beyond 8)", error);
 }
@@ -155,12 +170,15 @@ hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_e
     launch->shared_bytes = 0;
     for (int i = 0; i < 3; i++) {
         if (geometry->global[i] > MOST_ITEMS && program->def->language == HED_OPENCL_C)
-            return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu work items in dimension %d: the prelude counts in 32 bits, so 2^32 at most",
-                            program->def->name, (unsigned long long)geometry->global[i], i);
+            return hed_fail(
+                error, HED_ERROR_LIMIT,
+                "%s: %llu work items in dimension %d: the prelude counts in 32 bits, so 2^32 at most",
+                program->def->name, (unsigned long long)geometry->global[i], i);
         launch->block[i] = geometry->group[i];
         launch->grid[i] = (unsigned)(geometry->global[i] / geometry->group[i]);
     }
-    for (uint32_t i = 0; i < program->def->argument_count; i++) launch->arguments[i] = argument_address(step, i, launch);
+    for (uint32_t i = 0; i < program->def->argument_count; i++)
+        launch->arguments[i] = argument_address(step, i, launch);
     hed_status status = allow_local(program, launch->shared_bytes, error);
     return status ? status : allow_cluster(program, launch->cluster, error);
 }
@@ -171,41 +189,53 @@ static CUresult launch_cluster(const hed_cuda_api *api, hed_cuda_launch *l, CUst
     attributes[0].value.cluster[0] = l->cluster;
     attributes[0].value.cluster[1] = attributes[0].value.cluster[2] = 1;
     attributes[1].value.cooperative = 1;
-    CUlaunchConfig config = {.shared_bytes = l->shared_bytes, .stream = stream, .attributes = attributes, .attribute_count = l->cooperative ? 2 : 1};
+    CUlaunchConfig config = {.shared_bytes = l->shared_bytes,
+                             .stream = stream,
+                             .attributes = attributes,
+                             .attribute_count = l->cooperative ? 2 : 1};
     memcpy(config.grid, l->grid, sizeof config.grid);
     memcpy(config.block, l->block, sizeof config.block);
     return api->cuLaunchKernelEx(&config, l->function, l->arguments, NULL);
 }
 
-hed_status hed_cuda_launch_now(const hed_device *device, hed_cuda_launch *l, CUstream stream, hed_error *error)
+hed_status hed_cuda_launch_now(const hed_device *device, hed_cuda_launch *l, CUstream stream,
+                               hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
-    if (l->cluster > 1) return hed_cuda_check(device, launch_cluster(api, l, stream), "cuLaunchKernelEx", error);
+    if (l->cluster > 1)
+        return hed_cuda_check(device, launch_cluster(api, l, stream), "cuLaunchKernelEx", error);
     if (l->cooperative) {
-        CUresult result = api->cuLaunchCooperativeKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
-                                                         l->shared_bytes, stream, l->arguments);
+        CUresult result =
+            api->cuLaunchCooperativeKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                                           l->block[1], l->block[2], l->shared_bytes, stream, l->arguments);
         return hed_cuda_check(device, result, "cuLaunchCooperativeKernel", error);
     }
-    CUresult result = api->cuLaunchKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes,
-                                          stream, l->arguments, NULL);
+    CUresult result =
+        api->cuLaunchKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+                            l->block[2], l->shared_bytes, stream, l->arguments, NULL);
     return hed_cuda_check(device, result, "cuLaunchKernel", error);
 }
 
-hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups, hed_error *error)
+hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
+                                    int64_t *groups, hed_error *error)
 {
     const hed_device *device = program->device;
     const hed_cuda_program *made = program->impl;
     CUcontext other;
     int blocks = 0;
-    if (local_bytes + made->static_bytes > device->info.local_bytes || group_items == 0 || group_items > device->info.max_group)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: a group of %u work items with %llu bytes of local memory: %s allows %u and %llu", program->def->name,
-                        group_items, (unsigned long long)(local_bytes + made->static_bytes), device->info.id, device->info.max_group,
-                        (unsigned long long)device->info.local_bytes);
+    if (local_bytes + made->static_bytes > device->info.local_bytes || group_items == 0 ||
+        group_items > device->info.max_group)
+        return hed_fail(error, HED_ERROR_LIMIT,
+                        "%s: a group of %u work items with %llu bytes of local memory: %s allows %u and %llu",
+                        program->def->name, group_items,
+                        (unsigned long long)(local_bytes + made->static_bytes), device->info.id,
+                        device->info.max_group, (unsigned long long)device->info.local_bytes);
     hed_status status = hed_cuda_enter(device, &other, error);
     if (status) return status;
     status = allow_local(program, local_bytes, error);
     if (!status) {
-        CUresult result = hed_cuda_api_of(device)->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, program->handle, (int)group_items, local_bytes);
+        CUresult result = hed_cuda_api_of(device)->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, program->handle, (int)group_items, local_bytes);
         status = hed_cuda_check(device, result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", error);
     }
     hed_cuda_restore(device, other);

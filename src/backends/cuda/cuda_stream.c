@@ -24,7 +24,8 @@ hed_status hed_cuda_stream_create(hed_stream *stream, hed_error *error)
     }
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    CUresult result = api->cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING, driver_priority(api, stream->def.priority));
+    CUresult result = api->cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING,
+                                                      driver_priority(api, stream->def.priority));
     stream->native = made;
     return hed_cuda_leave(stream->device, other, result, "cuStreamCreateWithPriority", error);
 }
@@ -53,7 +54,8 @@ hed_status hed_cuda_stream_done(hed_stream *stream, bool *done, hed_error *error
     if (status) return status;
     CUresult result = hed_cuda_api_of(stream->device)->cuStreamQuery(stream->native);
     *done = result == CUDA_SUCCESS;
-    return hed_cuda_leave(stream->device, other, result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuStreamQuery", error);
+    return hed_cuda_leave(stream->device, other, result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result,
+                          "cuStreamQuery", error);
 }
 
 /* On Linux the driver hands every step to the device at once. */
@@ -70,7 +72,9 @@ hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
 {
     uint32_t size = step->pattern_size;
     while (size > 1 && memcmp(step->pattern, step->pattern + size / 2, size / 2) == 0) size /= 2;
-    hed_cuda_fill fill = {.element = size < 4 ? size : 4, .words = size < 4 ? 1 : size / 4, .count = step->size / size};
+    hed_cuda_fill fill = {.element = size < 4 ? size : 4,
+                          .words = size < 4 ? 1 : size / 4,
+                          .count = step->size / size};
     fill.pitch = fill.words > 1 ? size : 0;
     memcpy(fill.values, step->pattern, size); /* little-endian, as the device is */
     return fill;
@@ -81,7 +85,8 @@ static CUresult run_fill(const hed_cuda_api *api, const hed_step *step, CUstream
     hed_cuda_fill fill = hed_cuda_plan_fill(step);
     CUdeviceptr to = step->to->address + step->to_offset;
     if (fill.element == 1) return api->cuMemsetD8Async(to, (unsigned char)fill.values[0], fill.count, stream);
-    if (fill.element == 2) return api->cuMemsetD16Async(to, (unsigned short)fill.values[0], fill.count, stream);
+    if (fill.element == 2)
+        return api->cuMemsetD16Async(to, (unsigned short)fill.values[0], fill.count, stream);
     if (fill.words == 1) return api->cuMemsetD32Async(to, fill.values[0], fill.count, stream);
     CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < fill.words && !result; i++)
@@ -95,20 +100,23 @@ static CUresult run_copy(const hed_cuda_api *api, const hed_step *step, CUstream
     CUdeviceptr to = step->to->address + step->to_offset, from = step->from->address + step->from_offset;
     if (step->to->host || step->from->host) return api->cuMemcpyAsync(to, from, step->size, stream);
     if (step->to->device == step->from->device) return api->cuMemcpyDtoDAsync(to, from, step->size, stream);
-    return api->cuMemcpyPeerAsync(to, hed_cuda_context_of(step->to->device), from, hed_cuda_context_of(step->from->device), step->size, stream);
+    return api->cuMemcpyPeerAsync(to, hed_cuda_context_of(step->to->device), from,
+                                  hed_cuda_context_of(step->from->device), step->size, stream);
 }
 
 static CUresult run_write(const hed_cuda_api *api, const hed_step *step, CUstream stream)
 {
     CUdeviceptr to = step->to->address + step->to_offset;
-    if (step->to->host) return api->cuMemcpyAsync(to, (CUdeviceptr)(uintptr_t)step->host_from, step->size, stream);
+    if (step->to->host)
+        return api->cuMemcpyAsync(to, (CUdeviceptr)(uintptr_t)step->host_from, step->size, stream);
     return api->cuMemcpyHtoDAsync(to, step->host_from, step->size, stream);
 }
 
 static CUresult run_read(const hed_cuda_api *api, const hed_step *step, CUstream stream)
 {
     CUdeviceptr from = step->from->address + step->from_offset;
-    if (step->from->host) return api->cuMemcpyAsync((CUdeviceptr)(uintptr_t)step->host_to, from, step->size, stream);
+    if (step->from->host)
+        return api->cuMemcpyAsync((CUdeviceptr)(uintptr_t)step->host_to, from, step->size, stream);
     return api->cuMemcpyDtoHAsync(step->host_to, from, step->size, stream);
 }
 
@@ -125,11 +133,19 @@ static hed_status run_step(hed_stream *stream, const hed_step *step, hed_error *
     const hed_cuda_api *api = hed_cuda_api_of(device);
     switch (step->kind) {
     case HED_STEP_LAUNCH: return run_launch(stream, step, error);
-    case HED_STEP_WRITE: return hed_cuda_check(device, run_write(api, step, stream->native), "a write (cuMemcpyHtoDAsync)", error);
-    case HED_STEP_READ: return hed_cuda_check(device, run_read(api, step, stream->native), "a read (cuMemcpyDtoHAsync)", error);
-    case HED_STEP_COPY: return hed_cuda_check(device, run_copy(api, step, stream->native), "a copy (cuMemcpyAsync)", error);
-    case HED_STEP_FILL: return hed_cuda_check(device, run_fill(api, step, stream->native), "a fill (cuMemsetAsync)", error);
-    case HED_STEP_CALL: return hed_cuda_check(device, api->cuLaunchHostFunc(stream->native, step->function, step->user), "cuLaunchHostFunc", error);
+    case HED_STEP_WRITE:
+        return hed_cuda_check(device, run_write(api, step, stream->native), "a write (cuMemcpyHtoDAsync)",
+                              error);
+    case HED_STEP_READ:
+        return hed_cuda_check(device, run_read(api, step, stream->native), "a read (cuMemcpyDtoHAsync)",
+                              error);
+    case HED_STEP_COPY:
+        return hed_cuda_check(device, run_copy(api, step, stream->native), "a copy (cuMemcpyAsync)", error);
+    case HED_STEP_FILL:
+        return hed_cuda_check(device, run_fill(api, step, stream->native), "a fill (cuMemsetAsync)", error);
+    case HED_STEP_CALL:
+        return hed_cuda_check(device, api->cuLaunchHostFunc(stream->native, step->function, step->user),
+                              "cuLaunchHostFunc", error);
     }
     return hed_fail(error, HED_ERROR_ARGUMENT, "unknown step %d", (int)step->kind);
 }
@@ -145,9 +161,13 @@ hed_status hed_cuda_step(hed_stream *stream, const hed_step *step, void *timing,
     CUcontext other;
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    if (pair) status = hed_cuda_check(stream->device, api->cuEventRecord(pair->begin, stream->native), "cuEventRecord", error);
+    if (pair)
+        status = hed_cuda_check(stream->device, api->cuEventRecord(pair->begin, stream->native),
+                                "cuEventRecord", error);
     if (!status) status = run_step(stream, step, error);
-    if (pair && !status) status = hed_cuda_check(stream->device, api->cuEventRecord(pair->end, stream->native), "cuEventRecord", error);
+    if (pair && !status)
+        status = hed_cuda_check(stream->device, api->cuEventRecord(pair->end, stream->native),
+                                "cuEventRecord", error);
     hed_cuda_restore(stream->device, other);
     return status;
 }
@@ -163,7 +183,8 @@ hed_status hed_cuda_time_create(hed_device *device, void **timing, hed_error *er
     hed_status status = hed_cuda_enter(device, &other, error);
     if (!status) {
         CUresult result = api->cuEventCreate(&made->begin, CU_EVENT_DEFAULT);
-        if (!result && (result = api->cuEventCreate(&made->end, CU_EVENT_DEFAULT))) api->cuEventDestroy(made->begin);
+        if (!result && (result = api->cuEventCreate(&made->end, CU_EVENT_DEFAULT)))
+            api->cuEventDestroy(made->begin);
         status = hed_cuda_leave(device, other, result, "cuEventCreate", error);
     }
     if (status) hed_release(&device->settings->allocator, made, sizeof *made);
@@ -184,7 +205,8 @@ void hed_cuda_time_destroy(hed_device *device, void *timing)
     hed_release(&device->settings->allocator, pair, sizeof *pair);
 }
 
-static hed_status elapsed(const hed_device *device, CUevent from, CUevent to, double *seconds, hed_error *error)
+static hed_status elapsed(const hed_device *device, CUevent from, CUevent to, double *seconds,
+                          hed_error *error)
 {
     float milliseconds = 0;
     CUcontext other;
@@ -209,7 +231,8 @@ hed_status hed_cuda_event_create(hed_event *event, hed_error *error)
     CUevent made = NULL;
     hed_status status = hed_cuda_enter(event->device, &other, error);
     if (status) return status;
-    CUresult result = hed_cuda_api_of(event->device)->cuEventCreate(&made, event->timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
+    CUresult result = hed_cuda_api_of(event->device)
+                          ->cuEventCreate(&made, event->timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
     event->impl = made;
     return hed_cuda_leave(event->device, other, result, "cuEventCreate", error);
 }
@@ -238,7 +261,8 @@ hed_status hed_cuda_event_done(hed_event *event, bool *done, hed_error *error)
     if (status) return status;
     CUresult result = hed_cuda_api_of(event->device)->cuEventQuery(event->impl);
     *done = result == CUDA_SUCCESS;
-    return hed_cuda_leave(event->device, other, result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuEventQuery", error);
+    return hed_cuda_leave(event->device, other, result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result,
+                          "cuEventQuery", error);
 }
 
 hed_status hed_cuda_event_wait(hed_event *event, hed_error *error)

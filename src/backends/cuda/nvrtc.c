@@ -11,23 +11,29 @@
 
 typedef struct nvrtc_program nvrtc_program; /* nvrtcProgram */
 
-enum { NVRTC_OK = 0, NVRTC_OUT_OF_MEMORY = 1, NVRTC_COMPILATION = 6, FIRST_NO_CACHE = 12090, MAX_ARCHITECTURES = 128 };
+enum {
+    NVRTC_OK = 0,
+    NVRTC_OUT_OF_MEMORY = 1,
+    NVRTC_COMPILATION = 6,
+    FIRST_NO_CACHE = 12090,
+    MAX_ARCHITECTURES = 128
+};
 
 /* NVRTC's functions that we call; every one is there since CUDA 11.2. */
 #define NVRTC_FUNCTIONS(X) \
     X(nvrtcVersion, (int *major, int *minor)) \
     X(nvrtcGetNumSupportedArchs, (int *count)) \
     X(nvrtcGetSupportedArchs, (int *architectures)) \
-    X(nvrtcCreateProgram, (nvrtc_program **program, const char *text, const char *name, int header_count, \
+    X(nvrtcCreateProgram, (nvrtc_program * *program, const char *text, const char *name, int header_count, \
                            const char *const *headers, const char *const *header_names)) \
-    X(nvrtcDestroyProgram, (nvrtc_program **program)) \
-    X(nvrtcCompileProgram, (nvrtc_program *program, int option_count, const char *const *options)) \
-    X(nvrtcGetProgramLogSize, (nvrtc_program *program, size_t *size)) \
-    X(nvrtcGetProgramLog, (nvrtc_program *program, char *log)) \
-    X(nvrtcGetPTXSize, (nvrtc_program *program, size_t *size)) \
-    X(nvrtcGetPTX, (nvrtc_program *program, char *ptx)) \
-    X(nvrtcGetCUBINSize, (nvrtc_program *program, size_t *size)) \
-    X(nvrtcGetCUBIN, (nvrtc_program *program, char *cubin))
+    X(nvrtcDestroyProgram, (nvrtc_program * *program)) \
+    X(nvrtcCompileProgram, (nvrtc_program * program, int option_count, const char *const *options)) \
+    X(nvrtcGetProgramLogSize, (nvrtc_program * program, size_t * size)) \
+    X(nvrtcGetProgramLog, (nvrtc_program * program, char *log)) \
+    X(nvrtcGetPTXSize, (nvrtc_program * program, size_t * size)) \
+    X(nvrtcGetPTX, (nvrtc_program * program, char *ptx)) \
+    X(nvrtcGetCUBINSize, (nvrtc_program * program, size_t * size)) \
+    X(nvrtcGetCUBIN, (nvrtc_program * program, char *cubin))
 #define NVRTC_MEMBER(name, parameters) int(*name) parameters;
 #define NVRTC_NAME(name, parameters) #name,
 
@@ -51,19 +57,30 @@ extern const char hed_prelude_text[];
 
 /* ---- loading ---- */
 
-static hed_status open_library(hed_nvrtc *nvrtc, const char *library, int cuda_version, char *reason, size_t size)
+static hed_status open_library(hed_nvrtc *nvrtc, const char *library, int cuda_version, char *reason,
+                               size_t size)
 {
     /* The soname of every 11.x from 11.2 on is .11.2. A cubin of a newer major version may not load in an older driver. */
-    static const char *const newest_first[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
-                                               "/usr/local/cuda/lib64/libnvrtc.so", NULL};
-    static const char *const for_12[] = {"libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so",
+    static const char *const newest_first[] = {"libnvrtc.so.13",
+                                               "libnvrtc.so.12",
+                                               "libnvrtc.so.11.2",
+                                               "libnvrtc.so",
+                                               "/usr/local/cuda/lib64/libnvrtc.so",
+                                               NULL};
+    static const char *const for_12[] = {"libnvrtc.so.12", "libnvrtc.so.11.2",
+                                         "libnvrtc.so",    "/usr/local/cuda/lib64/libnvrtc.so",
                                          "libnvrtc.so.13", NULL};
-    static const char *const for_11[] = {"libnvrtc.so.11.2", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so", "libnvrtc.so.12",
-                                         "libnvrtc.so.13", NULL};
+    static const char *const for_11[] = {
+        "libnvrtc.so.11.2", "libnvrtc.so",    "/usr/local/cuda/lib64/libnvrtc.so",
+        "libnvrtc.so.12",   "libnvrtc.so.13", NULL};
     const char *const only[] = {library, NULL};
     if (library) return hed_dynlib_open(&nvrtc->allocator, only, &nvrtc->library, reason, size);
     bool any = cuda_version == 0 || cuda_version >= 13000;
-    return hed_dynlib_open(&nvrtc->allocator, any ? newest_first : cuda_version >= 12000 ? for_12 : for_11, &nvrtc->library, reason, size);
+    return hed_dynlib_open(&nvrtc->allocator,
+                           any                     ? newest_first
+                           : cuda_version >= 12000 ? for_12
+                                                   : for_11,
+                           &nvrtc->library, reason, size);
 }
 
 static bool load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
@@ -77,8 +94,8 @@ static bool load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
     }
     memcpy(&nvrtc->api, slots, sizeof slots);
     int major = 0, minor = 0, count = 0, list[MAX_ARCHITECTURES];
-    if (nvrtc->api.nvrtcVersion(&major, &minor) || nvrtc->api.nvrtcGetNumSupportedArchs(&count) || count < 1 ||
-        count > MAX_ARCHITECTURES || nvrtc->api.nvrtcGetSupportedArchs(list)) {
+    if (nvrtc->api.nvrtcVersion(&major, &minor) || nvrtc->api.nvrtcGetNumSupportedArchs(&count) ||
+        count < 1 || count > MAX_ARCHITECTURES || nvrtc->api.nvrtcGetSupportedArchs(list)) {
         snprintf(reason, size, "%s does not tell its version and architectures", name);
         return false;
     }
@@ -88,7 +105,8 @@ static bool load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
     return true;
 }
 
-hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version, hed_nvrtc **nvrtc, char *reason, size_t size)
+hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version,
+                          hed_nvrtc **nvrtc, char *reason, size_t size)
 {
     *nvrtc = NULL;
     if (library && !library[0]) {
@@ -119,7 +137,8 @@ bool hed_nvrtc_target(const hed_nvrtc *nvrtc, uint32_t architecture, char target
 {
     uint32_t best = 0;
     for (uint32_t i = 0; i < nvrtc->architecture_count; i++)
-        if (nvrtc->architectures[i] <= architecture && nvrtc->architectures[i] > best) best = nvrtc->architectures[i];
+        if (nvrtc->architectures[i] <= architecture && nvrtc->architectures[i] > best)
+            best = nvrtc->architectures[i];
     snprintf(target, HED_NVRTC_TARGET, "%s_%u", best == architecture ? "sm" : "compute", best);
     return best > 0;
 }
@@ -179,7 +198,10 @@ hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
     return used < size ? HED_OK : HED_ERROR_LIMIT;
 }
 
-const char *hed_nvrtc_prelude(const hed_build *build) { return build->def->language == HED_CUDA_C ? "" : hed_prelude_text; }
+const char *hed_nvrtc_prelude(const hed_build *build)
+{
+    return build->def->language == HED_CUDA_C ? "" : hed_prelude_text;
+}
 
 /* ---- compiling ---- */
 
@@ -194,7 +216,8 @@ static void add_sources(hed_text *text, const hed_build *build)
     for (uint32_t i = 0; i < build->source_count; i++) {
         const hed_source *source = &build->sources[i];
         hed_text_add(text, "#line 1 \"");
-        for (const char *c = source->name; *c; c++) hed_text_add(text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+        for (const char *c = source->name; *c; c++)
+            hed_text_add(text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
         hed_text_add(text, "\"\n");
         hed_text_add_bytes(text, source->text, source->size ? source->size : strlen(source->text));
         hed_text_add(text, "\n");
@@ -211,13 +234,15 @@ static void first_error(const char *log, char *line, size_t size)
     snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), begin);
 }
 
-static hed_status build_failed(const hed_nvrtc *nvrtc, int result, const char *target, const hed_build *build, const char *log, hed_error *error)
+static hed_status build_failed(const hed_nvrtc *nvrtc, int result, const char *target, const hed_build *build,
+                               const char *log, hed_error *error)
 {
     char line[256];
     if (result == NVRTC_OUT_OF_MEMORY) return no_memory(build, error);
     first_error(log ? log : "", line, sizeof line);
-    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s", build->def->name, target, nvrtc->version / 1000,
-             nvrtc->version % 1000 / 10, result == NVRTC_COMPILATION ? "" : " (not the text's fault)", line);
+    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s", build->def->name,
+             target, nvrtc->version / 1000, nvrtc->version % 1000 / 10,
+             result == NVRTC_COMPILATION ? "" : " (not the text's fault)", line);
     hed_fail_log(error, log);
     return HED_ERROR_BUILD;
 }
@@ -234,20 +259,25 @@ static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, hed_b
     return HED_OK;
 }
 
-static hed_status take_code(const hed_nvrtc *nvrtc, nvrtc_program *program, bool cubin, const hed_build *build, hed_binary *binary,
-                            hed_error *error)
+static hed_status take_code(const hed_nvrtc *nvrtc, nvrtc_program *program, bool cubin,
+                            const hed_build *build, hed_binary *binary, hed_error *error)
 {
     const struct nvrtc_api *api = &nvrtc->api;
-    int result = cubin ? api->nvrtcGetCUBINSize(program, &binary->size) : api->nvrtcGetPTXSize(program, &binary->size);
-    if (result || !binary->size) return hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s (result %d)", build->def->name, result);
+    int result =
+        cubin ? api->nvrtcGetCUBINSize(program, &binary->size) : api->nvrtcGetPTXSize(program, &binary->size);
+    if (result || !binary->size)
+        return hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s (result %d)", build->def->name,
+                        result);
     binary->bytes = hed_allocate(&nvrtc->allocator, binary->size);
     if (!binary->bytes) return no_memory(build, error);
     result = cubin ? api->nvrtcGetCUBIN(program, binary->bytes) : api->nvrtcGetPTX(program, binary->bytes);
-    return result ? hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s (result %d)", build->def->name, result) : HED_OK;
+    return result ? hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s (result %d)",
+                             build->def->name, result)
+                  : HED_OK;
 }
 
-static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build, const char *text, const char *const *words,
-                      uint32_t count, hed_binary *binary, hed_error *error)
+static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build, const char *text,
+                      const char *const *words, uint32_t count, hed_binary *binary, hed_error *error)
 {
     const char *header = hed_nvrtc_prelude(build), *header_name = "heddle.clh";
     nvrtc_program *program = NULL;
@@ -269,16 +299,17 @@ static hed_status add_defines(hed_text *block, const hed_build *build, hed_error
     for (uint32_t i = 0; i < build->define_count; i++) {
         const hed_define *define = &build->defines[i];
         if (strchr(define->value, '\n'))
-            return hed_fail(error, HED_ERROR_ARGUMENT, "define %s of %s has more than one line: give it as a source instead", define->name,
-                            build->def->name);
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                            "define %s of %s has more than one line: give it as a source instead",
+                            define->name, build->def->name);
         hed_text_add(block, "-D%s=%s", define->name, define->value);
         hed_text_add_bytes(block, "", 1);
     }
     return block->failed ? no_memory(build, error) : HED_OK;
 }
 
-static uint32_t gather_words(const hed_nvrtc *nvrtc, const options *all, const char *target, const hed_build *build, const char *defines,
-                             const char **words)
+static uint32_t gather_words(const hed_nvrtc *nvrtc, const options *all, const char *target,
+                             const hed_build *build, const char *defines, const char **words)
 {
     uint32_t count = 0;
     words[count++] = target;
@@ -287,11 +318,13 @@ static uint32_t gather_words(const hed_nvrtc *nvrtc, const options *all, const c
     words[count++] = "--ptxas-options=-v";
     /* Its cache of cubins does not tell -ftz, -prec-div and -prec-sqrt apart; ours does. */
     if (nvrtc->version >= FIRST_NO_CACHE) words[count++] = "--no-cache";
-    for (uint32_t i = 0; i < build->define_count; i++, defines += strlen(defines) + 1) words[count++] = defines;
+    for (uint32_t i = 0; i < build->define_count; i++, defines += strlen(defines) + 1)
+        words[count++] = defines;
     return count;
 }
 
-hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build, hed_binary *binary, hed_error *error)
+hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
+                             hed_binary *binary, hed_error *error)
 {
     hed_text text = {.allocator = &nvrtc->allocator}, defines = {.allocator = &nvrtc->allocator};
     char architecture[32 + HED_NVRTC_TARGET];
@@ -334,8 +367,10 @@ static int64_t number_before(const char *line, size_t length, const char *words)
 
 static void read_line(const char *line, size_t length, hed_kernel_resources *resources)
 {
-    int64_t registers = number_before(line, length, " registers"), stack = number_before(line, length, " bytes stack frame");
-    int64_t stores = number_before(line, length, " bytes spill stores"), loads = number_before(line, length, " bytes spill loads");
+    int64_t registers = number_before(line, length, " registers"),
+            stack = number_before(line, length, " bytes stack frame");
+    int64_t stores = number_before(line, length, " bytes spill stores"),
+            loads = number_before(line, length, " bytes spill loads");
     if (registers >= 0) resources->registers = registers;
     if (stack >= 0) resources->stack_bytes = stack;
     if (stores >= 0 && loads >= 0) resources->spill_bytes = stores + loads;
@@ -353,10 +388,12 @@ void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources
         size_t length = strcspn(line, "\n"), trimmed = length;
         while (trimmed && (line[trimmed - 1] == ' ' || line[trimmed - 1] == '\r')) trimmed--;
         size_t tail = strlen(properties);
-        if (memmem(line, length, "entry function '", 16)) ours = memmem(line, length, wanted, strlen(wanted)) != NULL;
+        if (memmem(line, length, "entry function '", 16))
+            ours = memmem(line, length, wanted, strlen(wanted)) != NULL;
         else if (memmem(line, length, "properties for ", 15))
             own_properties = trimmed >= tail && memcmp(line + trimmed - tail, properties, tail) == 0;
-        else if (ours && (own_properties || memmem(line, length, "Used ", 5))) read_line(line, length, resources);
+        else if (ours && (own_properties || memmem(line, length, "Used ", 5)))
+            read_line(line, length, resources);
         line += length + (line[length] == '\n');
     }
 }

@@ -11,8 +11,8 @@ enum { HED_NVRTC_TARGET = 16 }; /* bytes of "compute_120" and its zero */
 /* Loads NVRTC of CUDA 11.2 to 13. `library`: one name; NULL: the usual ones; "": none. `cuda_version` (1000 * major + 10 *
  * minor, 0: any) is what the driver takes: a newer major version is tried last. Not there: OK, `*nvrtc` NULL, and why in
  * `reason`. Errors: MEMORY. */
-hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version, hed_nvrtc **nvrtc, char *reason,
-                          size_t size);
+hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version,
+                          hed_nvrtc **nvrtc, char *reason, size_t size);
 void hed_nvrtc_close(hed_nvrtc *nvrtc); /* NULL is allowed */
 const char *hed_nvrtc_name(const hed_nvrtc *nvrtc);
 int hed_nvrtc_version(const hed_nvrtc *nvrtc); /* 1000 * major + 10 * minor */
@@ -23,7 +23,8 @@ bool hed_nvrtc_target(const hed_nvrtc *nvrtc, uint32_t architecture, char target
 
 /* Compiles for a target: "sm_90" gives a cubin, "compute_75" PTX with a zero at its end. `build->device` is not looked at.
  * Errors: BUILD (with the log), ARGUMENT (a define of several lines), MEMORY. */
-hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build, hed_binary *binary, hed_error *error);
+hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
+                             hed_binary *binary, hed_error *error);
 
 /* The options that decide on the code, without the target and the defines: the same for every version of NVRTC, so that what
  * was compiled ahead is found on machines without it. Errors: LIMIT. */
