@@ -1,5 +1,6 @@
 /* The context: settings from the definition and the environment, the backends, the list of devices.
  * The only file that reads the environment. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -94,6 +95,16 @@ static void free_settings(hed_settings *settings)
 
 /* ---- devices of the backends ---- */
 
+/* A device that its driver lists and does not describe. */
+static void leave_out(const hed_context *context, hed_backend_slot *slot, uint32_t index)
+{
+    hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: device %u cannot be described and is left out", slot->backend->name, index);
+    if (slot->health == HED_BACKEND_WORKS) slot->health = HED_BACKEND_LIMITED;
+    if (slot->reason[0]) return;
+    snprintf(slot->reason, sizeof slot->reason, "the driver lists device %u and does not describe it: it is left out", index);
+    hed_text_copy(slot->remedy, sizeof slot->remedy, "restart the machine if its driver was updated since the start; else reinstall the driver");
+}
+
 static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
 {
     uint32_t count = slot->backend->device_count(slot);
@@ -104,14 +115,17 @@ static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
         device->settings = &context->settings;
         device->slot = slot;
         device->backend = slot->backend;
-        if (slot->backend->device_describe(slot, i, device)) {
-            hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: device %u cannot be described and is left out", slot->backend->name, i);
+        hed_status status = slot->backend->device_describe(slot, i, device);
+        if (status) {
             hed_release(&context->settings.allocator, device, sizeof *device);
+            if (status == HED_ERROR_MEMORY) return status;
+            leave_out(context, slot, i);
             continue;
         }
         slot->devices++;
         context->devices[context->device_count++] = device;
     }
+    if (count && !slot->devices) slot->health = HED_BACKEND_FAILED;
     return HED_OK;
 }
 

@@ -51,9 +51,12 @@ struct hed_cl_memory {
 
 struct hed_cl_event {
     fake_object head;
-    cl_int status;
+    _Atomic cl_int status;
     uint64_t time;
     bool user;
+    cl_event on; /* the user event that its command waits for, or NULL */
+    hed_cl_event_notify *notify;
+    void *notify_user;
 };
 
 struct hed_cl_program {

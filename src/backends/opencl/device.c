@@ -201,14 +201,15 @@ void opencl_device_close(hed_device *device)
 
 /* ---- adopting ---- */
 
-static bool context_has(const opencl_device *device)
+static hed_status check_context(const opencl_device *device, hed_error *error)
 {
     cl_device_id ids[MOST_DEVICES];
     size_t size = 0;
-    if (device->api->clGetContextInfo(device->context, CL_CONTEXT_DEVICES, sizeof ids, ids, &size)) return false;
+    cl_int code = device->api->clGetContextInfo(device->context, CL_CONTEXT_DEVICES, sizeof ids, ids, &size);
+    if (code) return opencl_fail(error, "clGetContextInfo", code, "hed_native_device.context is no cl_context");
     for (size_t i = 0; i < size / sizeof ids[0]; i++)
-        if (ids[i] == device->id) return true;
-    return false;
+        if (ids[i] == device->id) return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT, "the context given does not contain the device given");
 }
 
 static bool shares_gl(const opencl_device *device)
@@ -231,6 +232,21 @@ static void find_indices(const opencl_driver *driver, opencl_device *device)
     }
 }
 
+/* Holds the program's context from here on; not after a failure. */
+static hed_status take_context(opencl_device *made, hed_device *device, hed_error *error)
+{
+    hed_status status = check_context(made, error);
+    if (status) return status;
+    cl_int code = made->api->clRetainContext(made->context);
+    if (code) return opencl_fail(error, "clRetainContext", code, "the context given");
+    status = describe(made, device);
+    if (status == HED_ERROR_MEMORY) hed_fail(error, status, "no memory for a device");
+    else if (status) hed_fail(error, status, "clGetDeviceInfo: the driver does not describe the device given");
+    else status = prepare(made, error);
+    if (status) made->api->clReleaseContext(made->context);
+    return status;
+}
+
 hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
 {
     opencl_driver *driver = slot->state;
@@ -242,14 +258,8 @@ hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *
     find_indices(driver, made);
     made->gl = shares_gl(made);
     device->impl = made;
-    hed_status status = HED_OK;
-    if (!context_has(made)) status = hed_fail(error, HED_ERROR_ARGUMENT, "the context given does not contain the device given");
-    else if (describe(made, device)) status = hed_fail(error, HED_ERROR_DRIVER, "the driver does not describe the device given");
-    if (!status) status = prepare(made, error);
-    if (!status) {
-        made->api->clRetainContext(made->context);
-        return HED_OK;
-    }
+    hed_status status = take_context(made, device, error);
+    if (!status) return HED_OK;
     device->impl = NULL;
     hed_release(&driver->allocator, made, sizeof *made);
     return status;

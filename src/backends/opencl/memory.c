@@ -43,9 +43,9 @@ static hed_status import(hed_buffer *buffer, cl_mem memory, hed_error *error)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the cl_mem given belongs to another context than %s: adopt that one first", buffer->device->info.id);
     if (size < buffer->size)
         return hed_fail(error, HED_ERROR_BOUNDS, "a buffer of %llu bytes from a cl_mem of %zu", (unsigned long long)buffer->size, size);
-    device->api->clRetainMemObject(memory);
+    code = device->api->clRetainMemObject(memory);
     buffer->handle = memory;
-    return HED_OK;
+    return code ? opencl_fail(error, "clRetainMemObject", code, "hed_buffer_def.native") : HED_OK;
 }
 
 hed_status opencl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)

@@ -1,0 +1,190 @@
+/* Drivers that are missing, broken, or fail: with the fake libraries of tests/fake in their place. Whatever a driver's call
+ * returns, the runtime answers with a status that names the call, gives everything back, and goes on. */
+#include "cycle.h"
+#include "fakes.h"
+
+static hed_error error;
+
+typedef struct fake_device {
+    const char *backend, *selector;
+    const char *libraries[2]; /* whose calls fail in turn */
+} fake_device;
+
+static const fake_device fake_devices[] = {
+    {"cuda", "cuda:0", {"cuda", "nvrtc"}},
+    {"opencl", "opencl:0:0", {"opencl", NULL}}, /* memory shared with the host */
+    {"opencl", "opencl:0:1", {"opencl", NULL}}, /* memory of its own */
+};
+enum { FAKE_DEVICES = 3 };
+
+static hed_backend_report report_of(const hed_context *context, const char *backend)
+{
+    for (uint32_t i = 0; i < hed_backend_count(context); i++)
+        if (!strcmp(hed_backend_at(context, i).name, backend)) return hed_backend_at(context, i);
+    cr_assert_fail("no backend %s", backend);
+    return (hed_backend_report){0};
+}
+
+/* ---- a whole life ---- */
+
+Test(fake_driver, a_life_on_the_fakes_leaves_nothing)
+{
+    for (int d = 0; d < FAKE_DEVICES; d++) {
+        const fake_device *device = &fake_devices[d];
+        test_allocator state = {0};
+        hed_context_def def = fakes_def(device->backend);
+        def.allocator = test_allocator_of(&state);
+        for (int i = 0; i < 2 && device->libraries[i]; i++) {
+            fake_control *f = fakes_load(fakes_path(device->libraries[i]));
+            fakes_reset(f);
+            OK(cycle_run(&def, device->selector, NULL, &error));
+            cr_assert(f->calls > 10);
+            cr_assert_eq(fakes_alive(f), 0, "%lld objects of %s are left", (long long)fakes_alive(f), device->libraries[i]);
+            cr_assert_eq(f->bytes, 0);
+            cr_assert_eq(f->misuses, 0, "%s was given nonsense", f->misused);
+        }
+        cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left", (long long)state.live);
+    }
+}
+
+/* ---- what is watched in each run ---- */
+
+/* One run of a life with faults: the fakes it uses, what was alive in them before, and what the context said at its end. */
+typedef struct run {
+    const fake_device *device;
+    fake_control *fakes[2];
+    int64_t before[2];
+    test_allocator allocations;
+    hed_status status;
+} run;
+
+static struct {
+    const char *backend;
+    hed_backend_state state;
+    char reason[512], remedy[256];
+} said; /* what became of the backend, kept before the context goes */
+
+static void keep_report(const hed_context *context)
+{
+    hed_backend_report report = report_of(context, said.backend);
+    said.state = report.state;
+    snprintf(said.reason, sizeof said.reason, "%s", report.reason);
+    snprintf(said.remedy, sizeof said.remedy, "%s", report.remedy);
+}
+
+static run run_of(const fake_device *device)
+{
+    run r = {.device = device};
+    for (int i = 0; i < 2 && device->libraries[i]; i++) {
+        r.fakes[i] = fakes_load(fakes_path(device->libraries[i]));
+        fakes_reset(r.fakes[i]);
+    }
+    return r;
+}
+
+/* Runs a life with the faults that were set, and checks what must hold whatever fails. */
+static void run_life(run *r, const char *what, const hed_context_def *given)
+{
+    hed_context_def def = given ? *given : fakes_def(r->device->backend);
+    int64_t fail_at = r->allocations.fail_at;
+    r->allocations = (test_allocator){.fail_at = fail_at};
+    def.allocator = test_allocator_of(&r->allocations);
+    for (int i = 0; i < 2 && r->fakes[i]; i++) r->before[i] = fakes_alive(r->fakes[i]);
+    error = (hed_error){0};
+    memset(&said, 0, sizeof said);
+    said.backend = r->device->backend;
+    r->status = cycle_run(&def, r->device->selector, keep_report, &error);
+    if (r->status) cr_assert(error.status == r->status && error.text[0], "%s: the error does not say why: %s", what, hed_status_name(r->status));
+    cr_assert(r->allocations.live == 0 && r->allocations.bytes == 0, "%s: %lld allocations of ours are left (%s)", what,
+              (long long)r->allocations.live, error.text);
+    for (int i = 0; i < 2 && r->fakes[i]; i++) cr_assert_eq(r->fakes[i]->misuses, 0, "%s: %s was given nonsense", what, r->fakes[i]->misused);
+}
+
+static int64_t left_in(const run *r, int library) { return r->fakes[library] ? fakes_alive(r->fakes[library]) - r->before[library] : 0; }
+
+/* ---- allocations of ours ---- */
+
+Test(fake_driver, every_allocation_failing_leaves_nothing)
+{
+    for (int d = 0; d < FAKE_DEVICES; d++) {
+        run r = run_of(&fake_devices[d]);
+        int64_t n = 0;
+        do {
+            char what[64];
+            snprintf(what, sizeof what, "%s, allocation %lld failing", r.device->selector, (long long)++n);
+            r.allocations.fail_at = n;
+            run_life(&r, what, NULL);
+            bool memory = r.status == HED_ERROR_MEMORY || r.status == HED_ERROR_DEVICE_MEMORY;
+            cr_assert(memory || r.status == HED_OK, "%s: %s: %s", what, hed_status_name(r.status), error.text); /* OK: what can be done without */
+            for (int i = 0; i < 2; i++) cr_assert_eq(left_in(&r, i), 0, "%s: %lld objects of %s are left", what, (long long)left_in(&r, i), r.device->libraries[i]);
+        } while (r.allocations.calls >= n);
+        cr_assert(n > 50, "only %lld allocations in a life", (long long)n);
+        cr_assert_eq(r.status, HED_OK);
+    }
+}
+
+/* ---- calls of the driver ---- */
+
+static bool is_among(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (!strcmp(name, *names)) return true;
+    return false;
+}
+
+/* What gives something back, and what a destroy function does first: its failure is not told, and what it was for may stay. */
+static const char *const endings[] = {
+    "cuDevicePrimaryCtxRelease", "cuCtxGetCurrent", "cuCtxSetCurrent", "cuEventDestroy", "cuGraphDestroy", "cuGraphExecDestroy", "cuMemFree",
+    "cuMemFreeHost", "cuMemHostUnregister", "cuModuleUnload", "cuStreamDestroy", "cuStreamSynchronize", "nvrtcDestroyProgram",
+    "clReleaseContext", "clReleaseCommandQueue", "clReleaseMemObject", "clReleaseProgram", "clReleaseKernel", "clReleaseEvent", "clFinish",
+    "clEnqueueUnmapMemObject", NULL};
+
+/* What a driver does not tell of a device, a kernel or a build is unknown, or keeps the device from being used. */
+static const char *const questions[] = {
+    "cuDeviceGetAttribute", "cuDeviceGetName", "cuDeviceGet", "cuDeviceTotalMem", "cuCtxGetStreamPriorityRange", "nvrtcGetProgramLogSize",
+    "nvrtcGetProgramLog", "clGetDeviceInfo", "clGetPlatformInfo", "clGetKernelInfo", "clGetKernelWorkGroupInfo", "clGetProgramBuildInfo",
+    "clGetContextInfo", NULL};
+
+/* What is done without where it fails. */
+static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer", "cuGraphicsGLRegisterBuffer", NULL};
+
+/* `library` of the device has just failed in one call or more. */
+static void check_failure(const run *r, int library, const char *what)
+{
+    const char *failed = r->fakes[library]->failed;
+    bool ending = is_among(failed, endings), question = is_among(failed, questions);
+    int64_t left = left_in(r, library);
+    cr_assert(left == 0 || (ending && left <= 3), "%s: %lld objects are left (%s)", what, (long long)left, error.text);
+    if (r->status == HED_OK) {
+        bool limited = said.state == HED_BACKEND_LIMITED && said.reason[0] && said.remedy[0];
+        cr_assert(ending || question || limited || is_among(failed, optional), "%s: nobody says so", what);
+    } else if (!question) {
+        bool told = strstr(error.text, failed) || strstr(error.log, failed);
+        bool reported = said.state != HED_BACKEND_WORKS && strstr(said.reason, failed) && said.remedy[0];
+        cr_assert(told || reported, "%s: the call is not named: %s (%s: %s)", what, error.text, said.backend, said.reason);
+    }
+}
+
+static void fail_each_call(const fake_device *device, int library, int code)
+{
+    run r = run_of(device);
+    fake_control *f = r.fakes[library];
+    for (int64_t n = 1;; n++) {
+        char what[128];
+        run_of(device);
+        f->fail_call = n;
+        f->code = code;
+        snprintf(what, sizeof what, "%s, call %lld of %s gives %d", device->selector, (long long)n, device->libraries[library], code);
+        run_life(&r, what, NULL);
+        if (!f->failures) break;
+        snprintf(what, sizeof what, "%s: %s (call %lld of %s) gives %d", device->selector, f->failed, (long long)n, device->libraries[library], code);
+        check_failure(&r, library, what);
+    }
+    cr_assert(r.status == HED_OK && f->calls > 10, "the process does not go on: %s", error.text);
+}
+
+/* 999 and -5: of no kind of their own. */
+Test(fake_driver, each_call_of_cuda_failing) { fail_each_call(&fake_devices[0], 0, 999); }
+Test(fake_driver, each_call_of_nvrtc_failing) { fail_each_call(&fake_devices[0], 1, 8); }
+Test(fake_driver, each_call_of_opencl_failing) { fail_each_call(&fake_devices[1], 0, -5); }
+Test(fake_driver, each_call_of_opencl_failing_with_memory_of_its_own) { fail_each_call(&fake_devices[2], 0, -5); }
