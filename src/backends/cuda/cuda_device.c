@@ -192,10 +192,11 @@ static hed_status device_adopt(hed_backend_slot *slot, const hed_native_device *
     CUcontext former = NULL, context = native->context;
     CUdevice found = 0;
     cuda->api.cuCtxGetCurrent(&former);
+    const char *call = "cuCtxSetCurrent";
     CUresult result = cuda->api.cuCtxSetCurrent(context);
-    if (!result) result = cuda->api.cuCtxGetDevice(&found);
+    if (!result) result = cuda->api.cuCtxGetDevice(&found), call = "cuCtxGetDevice";
     cuda->api.cuCtxSetCurrent(former);
-    if (result) return hed_cuda_fail(&cuda->api, result, "cuCtxSetCurrent of the given context", error);
+    if (result) return hed_cuda_fail(&cuda->api, result, call, error);
     hed_status status = describe(slot, found, device);
     if (status)
         return hed_fail(error, status, "the driver does not describe the device of the given context");

@@ -80,44 +80,43 @@ hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
     return fill;
 }
 
-static CUresult run_fill(const hed_cuda_api *api, const hed_step *step, CUstream stream)
+/* Calls the driver and notes which function it was, for the error's text. */
+#define CALL(name, ...) (*call = #name, api->name(__VA_ARGS__))
+
+static CUresult run_fill(const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
     hed_cuda_fill fill = hed_cuda_plan_fill(step);
     CUdeviceptr to = step->to->address + step->to_offset;
+    *call = fill.element == 1   ? "cuMemsetD8Async"
+            : fill.element == 2 ? "cuMemsetD16Async"
+                                : "cuMemsetD32Async";
     if (fill.element == 1) return api->cuMemsetD8Async(to, (unsigned char)fill.values[0], fill.count, stream);
     if (fill.element == 2)
         return api->cuMemsetD16Async(to, (unsigned short)fill.values[0], fill.count, stream);
     if (fill.words == 1) return api->cuMemsetD32Async(to, fill.values[0], fill.count, stream);
     CUresult result = CUDA_SUCCESS;
+    *call = "cuMemsetD2D32Async";
     for (uint32_t i = 0; i < fill.words && !result; i++)
         result = api->cuMemsetD2D32Async(to + 4 * i, fill.pitch, fill.values[i], 1, fill.count, stream);
     return result;
 }
 
-/* Host memory on one side (mapped, pinned, the caller's) is for the driver to recognise by its address. */
-static CUresult run_copy(const hed_cuda_api *api, const hed_step *step, CUstream stream)
+/* Where one side is a buffer on the host (mapped, pinned, the caller's), the driver tells by the addresses what is where. */
+static CUresult run_copy(const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
-    CUdeviceptr to = step->to->address + step->to_offset, from = step->from->address + step->from_offset;
-    if (step->to->host || step->from->host) return api->cuMemcpyAsync(to, from, step->size, stream);
-    if (step->to->device == step->from->device) return api->cuMemcpyDtoDAsync(to, from, step->size, stream);
-    return api->cuMemcpyPeerAsync(to, hed_cuda_context_of(step->to->device), from,
-                                  hed_cuda_context_of(step->from->device), step->size, stream);
-}
-
-static CUresult run_write(const hed_cuda_api *api, const hed_step *step, CUstream stream)
-{
-    CUdeviceptr to = step->to->address + step->to_offset;
-    if (step->to->host)
-        return api->cuMemcpyAsync(to, (CUdeviceptr)(uintptr_t)step->host_from, step->size, stream);
-    return api->cuMemcpyHtoDAsync(to, step->host_from, step->size, stream);
-}
-
-static CUresult run_read(const hed_cuda_api *api, const hed_step *step, CUstream stream)
-{
-    CUdeviceptr from = step->from->address + step->from_offset;
-    if (step->from->host)
-        return api->cuMemcpyAsync((CUdeviceptr)(uintptr_t)step->host_to, from, step->size, stream);
-    return api->cuMemcpyDtoHAsync(step->host_to, from, step->size, stream);
+    const hed_buffer *to = step->to, *from = step->from;
+    CUdeviceptr to_at = to ? to->address + step->to_offset : (CUdeviceptr)(uintptr_t)step->host_to;
+    CUdeviceptr from_at = from ? from->address + step->from_offset : (CUdeviceptr)(uintptr_t)step->host_from;
+    *call = "cuMemcpyAsync";
+    if ((to && to->host) || (from && from->host))
+        return api->cuMemcpyAsync(to_at, from_at, step->size, stream);
+    *call = !from ? "cuMemcpyHtoDAsync" : !to ? "cuMemcpyDtoHAsync" : "cuMemcpyDtoDAsync";
+    if (!from) return api->cuMemcpyHtoDAsync(to_at, step->host_from, step->size, stream);
+    if (!to) return api->cuMemcpyDtoHAsync(step->host_to, from_at, step->size, stream);
+    if (to->device == from->device) return api->cuMemcpyDtoDAsync(to_at, from_at, step->size, stream);
+    *call = "cuMemcpyPeerAsync";
+    return api->cuMemcpyPeerAsync(to_at, hed_cuda_context_of(to->device), from_at,
+                                  hed_cuda_context_of(from->device), step->size, stream);
 }
 
 static hed_status run_launch(hed_stream *stream, const hed_step *step, hed_error *error)
@@ -129,25 +128,15 @@ static hed_status run_launch(hed_stream *stream, const hed_step *step, hed_error
 
 static hed_status run_step(hed_stream *stream, const hed_step *step, hed_error *error)
 {
-    const hed_device *device = stream->device;
-    const hed_cuda_api *api = hed_cuda_api_of(device);
-    switch (step->kind) {
-    case HED_STEP_LAUNCH: return run_launch(stream, step, error);
-    case HED_STEP_WRITE:
-        return hed_cuda_check(device, run_write(api, step, stream->native), "a write (cuMemcpyHtoDAsync)",
-                              error);
-    case HED_STEP_READ:
-        return hed_cuda_check(device, run_read(api, step, stream->native), "a read (cuMemcpyDtoHAsync)",
-                              error);
-    case HED_STEP_COPY:
-        return hed_cuda_check(device, run_copy(api, step, stream->native), "a copy (cuMemcpyAsync)", error);
-    case HED_STEP_FILL:
-        return hed_cuda_check(device, run_fill(api, step, stream->native), "a fill (cuMemsetAsync)", error);
-    case HED_STEP_CALL:
-        return hed_cuda_check(device, api->cuLaunchHostFunc(stream->native, step->function, step->user),
-                              "cuLaunchHostFunc", error);
-    }
-    return hed_fail(error, HED_ERROR_ARGUMENT, "unknown step %d", (int)step->kind);
+    const hed_cuda_api *api = hed_cuda_api_of(stream->device);
+    const char *call = "cuLaunchHostFunc";
+    CUresult result;
+    if (step->kind == HED_STEP_LAUNCH) return run_launch(stream, step, error);
+    if (step->kind == HED_STEP_CALL)
+        result = api->cuLaunchHostFunc(stream->native, step->function, step->user);
+    else if (step->kind == HED_STEP_FILL) result = run_fill(api, step, stream->native, &call);
+    else result = run_copy(api, step, stream->native, &call);
+    return hed_cuda_check(stream->device, result, call, error);
 }
 
 typedef struct time_pair {

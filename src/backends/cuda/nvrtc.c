@@ -94,9 +94,13 @@ static bool load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
     }
     memcpy(&nvrtc->api, slots, sizeof slots);
     int major = 0, minor = 0, count = 0, list[MAX_ARCHITECTURES];
-    if (nvrtc->api.nvrtcVersion(&major, &minor) || nvrtc->api.nvrtcGetNumSupportedArchs(&count) ||
-        count < 1 || count > MAX_ARCHITECTURES || nvrtc->api.nvrtcGetSupportedArchs(list)) {
-        snprintf(reason, size, "%s does not tell its version and architectures", name);
+    const char *failed = nvrtc->api.nvrtcVersion(&major, &minor)        ? "nvrtcVersion"
+                         : nvrtc->api.nvrtcGetNumSupportedArchs(&count) ? "nvrtcGetNumSupportedArchs"
+                         : count < 1 || count > MAX_ARCHITECTURES       ? "nvrtcGetNumSupportedArchs"
+                         : nvrtc->api.nvrtcGetSupportedArchs(list)      ? "nvrtcGetSupportedArchs"
+                                                                        : NULL;
+    if (failed) {
+        snprintf(reason, size, "%s is there and does not work: %s failed", name, failed);
         return false;
     }
     nvrtc->version = 1000 * major + 10 * minor;
@@ -242,7 +246,7 @@ static hed_status build_failed(const hed_nvrtc *nvrtc, int result, const char *t
     first_error(log ? log : "", line, sizeof line);
     hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s", build->def->name,
              target, nvrtc->version / 1000, nvrtc->version % 1000 / 10,
-             result == NVRTC_COMPILATION ? "" : " (not the text's fault)", line);
+             result == NVRTC_COMPILATION ? "" : " (not the text's fault: nvrtcCompileProgram)", line);
     hed_fail_log(error, log);
     return HED_ERROR_BUILD;
 }
@@ -259,21 +263,25 @@ static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, hed_b
     return HED_OK;
 }
 
+static hed_status no_code(const hed_build *build, const char *call, int result, hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s: %s (result %d)", build->def->name,
+                    call, result);
+}
+
 static hed_status take_code(const hed_nvrtc *nvrtc, nvrtc_program *program, bool cubin,
                             const hed_build *build, hed_binary *binary, hed_error *error)
 {
     const struct nvrtc_api *api = &nvrtc->api;
-    int result =
-        cubin ? api->nvrtcGetCUBINSize(program, &binary->size) : api->nvrtcGetPTXSize(program, &binary->size);
-    if (result || !binary->size)
-        return hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s (result %d)", build->def->name,
-                        result);
-    binary->bytes = hed_allocate(&nvrtc->allocator, binary->size);
+    size_t size = 0;
+    int result = cubin ? api->nvrtcGetCUBINSize(program, &size) : api->nvrtcGetPTXSize(program, &size);
+    if (result || !size)
+        return no_code(build, cubin ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize", result, error);
+    binary->bytes = hed_allocate(&nvrtc->allocator, size);
     if (!binary->bytes) return no_memory(build, error);
+    binary->size = size;
     result = cubin ? api->nvrtcGetCUBIN(program, binary->bytes) : api->nvrtcGetPTX(program, binary->bytes);
-    return result ? hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s (result %d)",
-                             build->def->name, result)
-                  : HED_OK;
+    return result ? no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error) : HED_OK;
 }
 
 static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build, const char *text,

@@ -163,19 +163,21 @@ static bool is_fit(const opencl_driver *driver, cl_device_id id)
     return false;
 }
 
-static void add_devices(opencl_driver *driver, cl_platform_id platform, uint32_t platform_index, opencl_device *devices)
+static cl_int add_devices(opencl_driver *driver, cl_platform_id platform, uint32_t platform_index, opencl_device *devices)
 {
     cl_device_id ids[MOST_DEVICES];
     cl_uint count = 0;
     cl_int code = driver->api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
-    if (code && code != CL_DEVICE_NOT_FOUND)
+    if (code == CL_DEVICE_NOT_FOUND) return CL_SUCCESS;
+    if (code)
         hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: platform %u gives %s for its devices", platform_index, code_name(code));
-    if (code) return;
+    if (code) return code;
     for (uint32_t i = 0; i < count && i < MOST_DEVICES && driver->device_count < MOST_DEVICES; i++) {
         if (!is_fit(driver, ids[i])) continue;
         devices[driver->device_count++] = (opencl_device){
             .driver = driver, .api = &driver->api, .platform = platform, .id = ids[i], .platform_index = platform_index, .device_index = i};
     }
+    return CL_SUCCESS;
 }
 
 static void name_versions(const opencl_driver *driver, const cl_platform_id *platforms, cl_uint count, hed_backend_slot *slot)
@@ -198,12 +200,16 @@ static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
     if (count > MOST_PLATFORMS) count = MOST_PLATFORMS;
     if (code) count = 0;
     name_versions(driver, platforms, count, slot);
-    for (cl_uint i = 0; i < count; i++) add_devices(driver, platforms[i], i, devices);
+    const char *call = "clGetPlatformIDs";
+    for (cl_uint i = 0; i < count; i++) {
+        cl_int failed = add_devices(driver, platforms[i], i, devices);
+        if (failed) code = failed, call = "clGetDeviceIDs";
+    }
     if (driver->device_count == 0) {
         bool empty = !code || code == CL_PLATFORM_NOT_FOUND_KHR;
         slot->health = empty ? HED_BACKEND_ABSENT : HED_BACKEND_FAILED;
         if (empty) snprintf(slot->reason, sizeof slot->reason, "the library is there, and no device of OpenCL 1.2 behind it");
-        else snprintf(slot->reason, sizeof slot->reason, "clGetPlatformIDs failed with %s (%d)", code_name(code), (int)code);
+        else snprintf(slot->reason, sizeof slot->reason, "%s failed with %s (%d)", call, code_name(code), (int)code);
         hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install a driver (pocl-opencl-icd runs on any processor); check OCL_ICD_VENDORS");
         return HED_OK;
     }
