@@ -54,14 +54,18 @@ static hed_status make_host(hed_buffer *buffer, hed_error *error)
     return hed_cuda_check(buffer->device, result, "cuMemHostGetDevicePointer", error);
 }
 
-/* Memory that is registered already (by the program, or for another buffer on the same pages) is used as it is. */
+/* Memory that is registered already (by the program, or for another buffer on the same pages, which must then live longer) is
+ * used as it is, if all of it is. */
 static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     CUresult result = api->cuMemHostRegister(host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
     made->registered = result == CUDA_SUCCESS;
+    CUdeviceptr last = 0;
     if (!result || result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
         result = api->cuMemHostGetDevicePointer(&buffer->address, host, 0);
+    if (!result) result = api->cuMemHostGetDevicePointer(&last, (char *)host + buffer->size - 1, 0);
+    if (!result && last - buffer->address != buffer->size - 1) result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     if (!result) {
         buffer->host = host;
         return HED_OK;
