@@ -165,6 +165,10 @@ static hed_status compile(hed_program *program, const hed_build *build, const he
     entry.build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
     if (!status) keep(settings, request, &entry);
     if (!status) status = load(program, build, &entry, false, error);
+    if (status == HED_ERROR_FORMAT) { /* no fault of the cache: this driver refuses what it has just made */
+        status = HED_ERROR_DRIVER;
+        if (error) error->status = status;
+    }
     hed_binary_free(settings, &entry.binary);
     return status;
 }

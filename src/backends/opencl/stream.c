@@ -156,15 +156,19 @@ static void run_call(cl_event marker, cl_int status, void *user)
 
 /* A marker at the end of the steps so far calls the function back; a barrier holds later steps until it has returned. The
  * marker itself waits for `gate`, because PoCL calls back at once, in this thread, from a marker that is reached already. */
-static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event gate, cl_event *from, cl_event *to, bool *taken)
+static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event gate, cl_event *from, cl_event *to, bool *taken,
+                           const char **name)
 {
     const hed_cl_api *api = in->api;
     cl_event marker = NULL;
+    *name = "clEnqueueMarkerWithWaitList";
     cl_int code = api->clEnqueueMarkerWithWaitList(in->queue, 1, &gate, &marker);
     if (code) return code;
+    *name = "clSetEventCallback";
     code = api->clSetEventCallback(marker, CL_COMPLETE, run_call, call);
     if (!code) {
         *taken = true;
+        *name = "clEnqueueBarrierWithWaitList";
         in->calls++;
         code = api->clEnqueueBarrierWithWaitList(in->queue, 1, &call->release, to);
     }
@@ -184,14 +188,15 @@ static hed_status call_step(hed_stream *stream, const hed_step *step, cl_event *
     cl_event release = code ? NULL : api->clCreateUserEvent(in->device->context, &code);
     *call = (opencl_call){.stream = in, .function = step->function, .user = step->user, .release = release};
     bool taken = false; /* the callback has `call` and `release` now */
-    if (!code) code = enqueue_call(in, call, gate, from, to, &taken);
+    const char *name = "clCreateUserEvent";
+    if (!code) code = enqueue_call(in, call, gate, from, to, &taken, &name);
     if (gate) api->clSetUserEventStatus(gate, CL_COMPLETE);
     if (gate) api->clReleaseEvent(gate);
     if (!taken) {
         if (release) api->clReleaseEvent(release);
         hed_release(&in->device->driver->allocator, call, sizeof *call);
     }
-    if (code) return opencl_fail_work(error, stream->device, "clSetEventCallback", code, "a host function as a step");
+    if (code) return opencl_fail_work(error, stream->device, name, code, "a host function as a step");
     return opencl_stream_flush(stream, error); /* some drivers call back only what was handed to the device */
 }
 
