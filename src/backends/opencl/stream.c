@@ -33,8 +33,8 @@ static hed_status adopt_queue(opencl_stream *made, const hed_stream_def *def, he
     made->profiling = properties & CL_QUEUE_PROFILING_ENABLE;
     if (def->timed_steps && !made->profiling)
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, and the one given was not");
-    made->api->clRetainCommandQueue(made->queue);
-    return HED_OK;
+    code = made->api->clRetainCommandQueue(made->queue);
+    return code ? opencl_fail(error, "clRetainCommandQueue", code, "the queue given") : HED_OK;
 }
 
 static hed_status make_queue(opencl_stream *made, hed_error *error)
