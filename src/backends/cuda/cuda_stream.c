@@ -80,9 +80,6 @@ hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
     return fill;
 }
 
-/* Calls the driver and notes which function it was, for the error's text. */
-#define CALL(name, ...) (*call = #name, api->name(__VA_ARGS__))
-
 static CUresult run_fill(const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
     hed_cuda_fill fill = hed_cuda_plan_fill(step);
