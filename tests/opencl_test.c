@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "backends/opencl/opencl_api.h"
+#include "backends/opencl/opencl.h"
 #include "core/program.h"
 
 static hed_error error;
@@ -648,4 +648,16 @@ Test(opencl, unmapping_what_is_not_mapped_is_refused)
     OK(hed_stream_wait(t.stream, &error));
     hed_buffer_destroy(x);
     close_test(&t);
+}
+
+/* ---- build logs that count the whole text's lines, as NVIDIA's do ---- */
+
+Test(opencl, places_of_the_whole_text_become_the_users_own)
+{
+    static const char text[] = "#define A 1\n\n#line 1 \"heddle.clh\"\nx\n\n#line 1 \"second.cl\"\n\n__kernel\n{\n wrong;\n}\n";
+    hed_allocator allocator = hed_default_allocator();
+    hed_text placed = {.allocator = &allocator};
+    opencl_place_log(text, "<kernel>:10:5: error: wrong\n ^\n<kernel>:4:1: <kernel>:x", &placed);
+    cr_assert_str_eq(placed.bytes, "second.cl:4:5: error: wrong\n ^\nheddle.clh:1:1: <kernel>:x");
+    hed_text_free(&placed);
 }

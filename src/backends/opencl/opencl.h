@@ -7,6 +7,7 @@
 
 #include "backends/opencl/opencl_api.h"
 #include "base/dynlib.h"
+#include "base/text.h"
 #include "core/backend.h"
 
 enum { MOST_DEVICES = 64 }; /* of a platform, of a context, and of the backend */
@@ -123,6 +124,11 @@ hed_status opencl_event_elapsed(hed_event *from, hed_event *to, double *seconds,
 hed_status opencl_reached(const hed_device *device, cl_event event, bool *done, hed_error *error);
 /* A profiling time of an event, nanoseconds of the device's clock. */
 hed_status opencl_moment(const hed_device *device, cl_event event, cl_uint what, cl_ulong *moment, hed_error *error);
+
+/* ---- log.c ---- */
+
+/* `log` with places of the whole text turned into the user's own files and lines. */
+void opencl_place_log(const char *text, const char *log, hed_text *placed);
 
 /* ---- program.c ---- */
 

@@ -107,7 +107,8 @@ static char *take_log(const opencl_device *device, cl_program program, size_t *s
     return NULL;
 }
 
-static hed_status build_failed(const opencl_device *device, const hed_build *build, cl_program program, cl_int code, hed_error *error)
+static hed_status build_failed(const opencl_device *device, const hed_build *build, const char *text, cl_program program, cl_int code,
+                               hed_error *error)
 {
     const hed_device_info *info = &build->device->info;
     size_t size = 0;
@@ -115,7 +116,10 @@ static hed_status build_failed(const opencl_device *device, const hed_build *bui
         return opencl_fail(error, "clBuildProgram", code, "%s for %s (%s)", build->def->name, info->id, info->name);
     char *log = take_log(device, program, &size);
     hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s (%s): see the log", build->def->name, info->id, info->name);
-    hed_fail_log(error, log ? log : "the compiler gave no reason");
+    hed_text placed = {.allocator = &device->driver->allocator};
+    opencl_place_log(text, log ? log : "the compiler gave no reason", &placed);
+    hed_fail_log(error, placed.failed ? log : placed.bytes);
+    hed_text_free(&placed);
     hed_release(&device->driver->allocator, log, size);
     return HED_ERROR_BUILD;
 }
@@ -134,11 +138,14 @@ static hed_status from_source(opencl_device *device, const hed_build *build, cl_
     }
     const char *bytes = text.bytes;
     *program = device->api->clCreateProgramWithSource(device->context, 1, &bytes, &text.size, &code);
-    hed_text_free(&text);
-    if (!*program) return opencl_fail(error, "clCreateProgramWithSource", code, "%s", build->def->name);
+    if (!*program) {
+        hed_text_free(&text);
+        return opencl_fail(error, "clCreateProgramWithSource", code, "%s", build->def->name);
+    }
     code = compile(device, *program, options);
-    if (!code) return HED_OK;
-    hed_status status = build_failed(device, build, *program, code, error);
+    hed_status status = code ? build_failed(device, build, text.bytes, *program, code, error) : HED_OK;
+    hed_text_free(&text);
+    if (!status) return HED_OK;
     device->api->clReleaseProgram(*program);
     *program = NULL;
     return status;
@@ -193,12 +200,13 @@ static hed_status from_binary(opencl_device *device, const hed_build *build, con
     cl_int code = CL_SUCCESS, fit = CL_SUCCESS;
     opencl_build_options(build, options, sizeof options);
     *program = device->api->clCreateProgramWithBinary(device->context, 1, &device->id, &binary->size, &bytes, &fit, &code);
-    if (*program && !code) code = compile(device, *program, options);
+    const char *call = "clCreateProgramWithBinary";
+    if (*program && !code) code = compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
     if (*program) device->api->clReleaseProgram(*program);
     if (code == CL_OUT_OF_HOST_MEMORY) return opencl_fail(error, "clCreateProgramWithBinary", code, "%s", build->def->name);
-    return hed_fail(error, HED_ERROR_FORMAT, "the driver of %s refuses the binary of %s (%zu bytes, code %d)", build->device->info.id,
-                    build->def->name, binary->size, (int)code);
+    return hed_fail(error, HED_ERROR_FORMAT, "the driver of %s refuses the binary of %s (%zu bytes): %s gives code %d",
+                    build->device->info.id, build->def->name, binary->size, call, (int)code);
 }
 
 /* ---- what is known of a kernel ---- */
