@@ -668,6 +668,34 @@ Test(beyond, a_resident_kernel_answers_and_stops)
         }
 }
 
+Test(beyond, what_was_made_before_runs_beside_a_resident)
+{
+    resident_run r;
+    if (open_resident(&r, 4, NULL)) {
+        uint32_t got[256];
+        hed_kernel *kernel;
+        hed_stream *second;
+        hed_buffer *out = make(r.t.device, HED_MEMORY_DEVICE, sizeof got), *staging = make(r.t.device, HED_MEMORY_PINNED, sizeof got);
+        OK(hed_kernel_create(r.t.device, &lanes, NULL, &kernel, &error));
+        OK(hed_stream_create(r.t.device, NULL, &second, &error));
+        OK(hed_resident_start(r.t.stream, &r.def, &r.resident, &error));
+        ask(&r, 5);
+        /* First launch of this kernel: a driver that loaded it only now would wait for the resident one for ever. */
+        hed_geometry g = {.dimensions = 1, .global = {64}, .group = {64}};
+        OK(hed_launch_over(second, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
+        OK(hed_copy(second, staging, 0, out, 0, sizeof got, &error));
+        OK(hed_stream_wait_for(second, 5000000000, &error));
+        cr_assert_eq(((uint32_t *)hed_buffer_host(staging))[64], 5);
+        ask(&r, 6);
+        OK(hed_resident_stop(r.resident, 5000000000, &error));
+        hed_stream_destroy(second);
+        hed_kernel_destroy(kernel);
+        hed_buffer_destroy(out);
+        hed_buffer_destroy(staging);
+    }
+    close_resident(&r);
+}
+
 Test(beyond, an_idle_resident_leaves_and_comes_back)
 {
     resident_run r;
