@@ -204,7 +204,9 @@ static hed_status from_binary(opencl_device *device, const hed_build *build, con
     if (*program && !code) code = compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
     if (*program) device->api->clReleaseProgram(*program);
-    if (code == CL_OUT_OF_HOST_MEMORY) return opencl_fail(error, "clCreateProgramWithBinary", code, "%s", build->def->name);
+    hed_error why; /* memory that ran out and a lost device are no fault of the binary */
+    hed_status status = opencl_fail(&why, call, code, "%s", build->def->name);
+    if (status != HED_ERROR_DRIVER && status != HED_ERROR_LIMIT) return hed_fail(error, status, "%s", why.text);
     return hed_fail(error, HED_ERROR_FORMAT, "the driver of %s refuses the binary of %s (%zu bytes): %s gives code %d",
                     build->device->info.id, build->def->name, binary->size, call, (int)code);
 }
