@@ -1,5 +1,7 @@
 /* Drivers that are missing, broken, or fail: with the fake libraries of tests/fake in their place. Whatever a driver's call
  * returns, the runtime answers with a status that names the call, gives everything back, and goes on. */
+#include "backends/cuda/cuda_api.h"
+#include "backends/opencl/opencl_api.h"
 #include "cycle.h"
 #include "fakes.h"
 
@@ -146,7 +148,8 @@ static const char *const questions[] = {
     "clGetContextInfo", NULL};
 
 /* What is done without where it fails. */
-static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer", "cuGraphicsGLRegisterBuffer", NULL};
+static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer", "cuMemcpyPeerAsync", "cuStreamWaitEvent",
+                                       "cuGraphicsGLRegisterBuffer", NULL};
 
 /* `library` of the device has just failed in one call or more. */
 static void check_failure(const run *r, int library, const char *what)
@@ -158,7 +161,7 @@ static void check_failure(const run *r, int library, const char *what)
     if (r->status == HED_OK) {
         bool limited = said.state == HED_BACKEND_LIMITED && said.reason[0] && said.remedy[0];
         cr_assert(ending || question || limited || is_among(failed, optional), "%s: nobody says so", what);
-    } else if (!question) {
+    } else if (!question && r->status != HED_ERROR_MEMORY && r->status != HED_ERROR_DEVICE_MEMORY) { /* those name the size */
         bool told = strstr(error.text, failed) || strstr(error.log, failed);
         bool reported = said.state != HED_BACKEND_WORKS && strstr(said.reason, failed) && said.remedy[0];
         cr_assert(told || reported, "%s: the call is not named: %s (%s: %s)", what, error.text, said.backend, said.reason);
@@ -188,3 +191,53 @@ Test(fake_driver, each_call_of_cuda_failing) { fail_each_call(&fake_devices[0], 
 Test(fake_driver, each_call_of_nvrtc_failing) { fail_each_call(&fake_devices[0], 1, 8); }
 Test(fake_driver, each_call_of_opencl_failing) { fail_each_call(&fake_devices[1], 0, -5); }
 Test(fake_driver, each_call_of_opencl_failing_with_memory_of_its_own) { fail_each_call(&fake_devices[2], 0, -5); }
+
+/* ---- functions that always fail, and devices that are lost ---- */
+
+#define CUDA_NAME(member, symbol, parameters) #member,
+#define OPENCL_NAME(result, name, parameters) #name,
+static const char *const cuda_names[] = {HED_CUDA_REQUIRED(CUDA_NAME) HED_CUDA_OPTIONAL(CUDA_NAME) NULL};
+static const char *const opencl_names[] = {HED_CL_FUNCTIONS(OPENCL_NAME) NULL};
+
+/* `expected`: what an error of this code is to be, where the device is there at all. */
+static void fail_each_function(const fake_device *device, const char *const *names, int code, unsigned expected)
+{
+    run r = run_of(device);
+    fake_control *f = r.fakes[0];
+    int failures = 0;
+    for (; *names; names++) {
+        char what[128];
+        run_of(device);
+        f->fail_name = *names;
+        f->code = code;
+        snprintf(what, sizeof what, "%s: every %s gives %d", device->selector, *names, code);
+        run_life(&r, what, NULL);
+        if (f->failures) failures++;
+        if (!f->failures || is_among(*names, endings)) continue;
+        check_failure(&r, 0, what);
+        bool as_expected = r.status == HED_OK || r.status == HED_ERROR_NO_DEVICE || is_among(*names, questions) || (1u << r.status & expected);
+        cr_assert(as_expected, "%s: %s: %s", what, hed_status_name(r.status), error.text);
+    }
+    cr_assert(failures > 30, "only %d functions are used in a life", failures);
+    run_of(device);
+    run_life(&r, "after the faults", NULL);
+    cr_assert_eq(r.status, HED_OK, "the process does not go on: %s", error.text);
+}
+
+enum { OUT_OF_MEMORY = 1 << HED_ERROR_MEMORY | 1 << HED_ERROR_DEVICE_MEMORY };
+
+Test(fake_driver, each_function_of_cuda_always_failing)
+{
+    fail_each_function(&fake_devices[0], cuda_names, 2, OUT_OF_MEMORY);
+    fail_each_function(&fake_devices[0], cuda_names, 801, 1u << HED_ERROR_UNSUPPORTED); /* not supported */
+    fail_each_function(&fake_devices[0], cuda_names, 719, 1u << HED_ERROR_LOST); /* a kernel failed */
+}
+
+Test(fake_driver, each_function_of_opencl_always_failing)
+{
+    for (int d = 1; d < FAKE_DEVICES; d++) {
+        fail_each_function(&fake_devices[d], opencl_names, -4, OUT_OF_MEMORY); /* CL_MEM_OBJECT_ALLOCATION_FAILURE */
+        fail_each_function(&fake_devices[d], opencl_names, -6, OUT_OF_MEMORY); /* CL_OUT_OF_HOST_MEMORY */
+        fail_each_function(&fake_devices[d], opencl_names, -9999, 1u << HED_ERROR_LOST); /* what NVIDIA says of a kernel that ran wild */
+    }
+}
