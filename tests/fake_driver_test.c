@@ -241,3 +241,147 @@ Test(fake_driver, each_function_of_opencl_always_failing)
         fail_each_function(&fake_devices[d], opencl_names, -9999, 1u << HED_ERROR_LOST); /* what NVIDIA says of a kernel that ran wild */
     }
 }
+
+/* From call n on every call fails, as after a kernel that ran wild: LOST wherever work is concerned, and no destroy function
+ * waits for what never ends. */
+static void lose_at_each_call(const fake_device *device, int code)
+{
+    const int64_t stride = getenv("HEDDLE_TEST_FULL") ? 1 : 5;
+    run r = run_of(device);
+    fake_control *f = r.fakes[0];
+    int64_t lost = 0;
+    for (int64_t n = 1; n == 1 || f->failures; n += stride) {
+        char what[128];
+        run_of(device);
+        f->fail_from = n;
+        f->code = code;
+        snprintf(what, sizeof what, "%s: lost at call %lld (%d)", device->selector, (long long)n, code);
+        run_life(&r, what, NULL);
+        bool opening = r.status == HED_ERROR_NO_DEVICE && (said.state != HED_BACKEND_WORKS || is_among(f->failed, questions));
+        bool ended = r.status == HED_OK && (is_among(f->failed, endings) || is_among(f->failed, optional) || !f->failures);
+        cr_assert(r.status == HED_ERROR_LOST || opening || ended || is_among(f->failed, questions), "%s: %s: %s: %s", what, f->failed,
+                  hed_status_name(r.status), error.text);
+        lost += r.status == HED_ERROR_LOST;
+    }
+    cr_assert(lost > 20, "only %lld lives ended in LOST", (long long)lost);
+}
+
+Test(fake_driver, a_lost_cuda_device)
+{
+    lose_at_each_call(&fake_devices[0], 700);
+    lose_at_each_call(&fake_devices[0], 719);
+}
+
+Test(fake_driver, a_lost_opencl_device) { lose_at_each_call(&fake_devices[1], -9999); }
+
+/* ---- single faults ---- */
+
+typedef struct scene {
+    test_allocator allocations;
+    fake_control *f;
+    hed_context *context;
+    hed_device *device;
+    hed_stream *stream;
+    hed_buffer *buffer;
+    hed_event *event;
+} scene;
+
+static void open_scene(scene *s, const fake_device *device)
+{
+    memset(s, 0, sizeof *s);
+    s->f = run_of(device).fakes[0];
+    s->f->memory_bytes = 1 << 20;
+    hed_context_def def = fakes_def(device->backend);
+    def.allocator = test_allocator_of(&s->allocations);
+    OK(hed_context_create(&def, &s->context, &error));
+    OK(hed_device_find(s->context, device->selector, &s->device, &error));
+    OK(hed_stream_create(s->device, NULL, &s->stream, &error));
+    OK(cycle_buffer(s->device, HED_MEMORY_DEVICE, 4096, NULL, &s->buffer, &error));
+    OK(hed_event_create(s->device, true, &s->event, &error));
+}
+
+static void close_scene(scene *s)
+{
+    hed_event_destroy(s->event);
+    hed_buffer_destroy(s->buffer);
+    hed_stream_destroy(s->stream);
+    hed_context_destroy(s->context);
+    cr_assert(s->allocations.live == 0 && s->allocations.bytes == 0);
+    cr_assert(fakes_alive(s->f) == 0 && s->f->misuses == 0, "%lld objects are left, %lld misuses (%s)", (long long)fakes_alive(s->f),
+              (long long)s->f->misuses, s->f->misused);
+}
+
+Test(fake_driver, a_hung_device_is_a_time_out)
+{
+    for (int d = 0; d < FAKE_DEVICES; d++) {
+        scene s;
+        open_scene(&s, &fake_devices[d]);
+        OK(hed_fill(s.stream, s.buffer, 0, 64, "\0", 1, &error));
+        OK(hed_event_record(s.event, s.stream, &error));
+        OK(hed_stream_wait_for(s.stream, 1000000, &error));
+        s.f->hangs = true;
+        FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(s.stream, 3000000, &error));
+        cr_assert(strstr(error.text, fake_devices[d].selector), "the error does not name the device: %s", error.text);
+        FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(s.stream, 0, &error));
+        FAILS(HED_ERROR_TIMEOUT, hed_event_wait(s.event, 3000000, &error));
+        s.f->hangs = false;
+        OK(hed_stream_wait_for(s.stream, 1000000, &error));
+        OK(hed_event_wait(s.event, 1000000, &error));
+        close_scene(&s);
+    }
+}
+
+Test(fake_driver, device_memory_that_runs_out_names_the_size_and_comes_back)
+{
+    for (int d = 0; d < FAKE_DEVICES; d++) {
+        scene s;
+        hed_buffer *kept[8] = {NULL};
+        int count = 0;
+        hed_status status = HED_OK;
+        open_scene(&s, &fake_devices[d]);
+        while (count < 8 && !(status = cycle_buffer(s.device, HED_MEMORY_DEVICE, 300007, NULL, &kept[count], &error))) count++;
+        cr_assert(status == HED_ERROR_DEVICE_MEMORY && count == 3, "%s after %d buffers", hed_status_name(status), count);
+        cr_assert(strstr(error.text, "300007"), "the error does not name the size: %s", error.text);
+        hed_buffer_destroy(kept[--count]);
+        OK(cycle_buffer(s.device, HED_MEMORY_DEVICE, 300007, NULL, &kept[count++], &error));
+        FAILS(HED_ERROR_LIMIT, cycle_buffer(s.device, HED_MEMORY_DEVICE, 2 << 20, NULL, &kept[7], &error));
+        while (count > 0) hed_buffer_destroy(kept[--count]);
+        close_scene(&s);
+    }
+}
+
+static const hed_source broken_source = {"broken.cl", "__kernel void cycle(NO_SUCH_THING x)\n{\n}\n", 0};
+
+/* The error comes from hed_kernel_ready(), once; the former configuration goes on. */
+Test(fake_driver, a_build_that_fails)
+{
+    for (int d = 0; d < FAKE_DEVICES; d++) {
+        scene s;
+        hed_kernel *kernel, *none;
+        hed_kernel_def broken = cycle_def;
+        hed_kernel_options options = hed_default_kernel_options();
+        hed_status status;
+        broken.sources = &broken_source;
+        broken.source_count = 1;
+        open_scene(&s, &fake_devices[d]);
+        FAILS(HED_ERROR_BUILD, hed_kernel_create(s.device, &broken, NULL, &none, &error));
+        cr_assert(strstr(error.log, "NO_SUCH_THING"), "no log: %s", error.log);
+        options.background = true;
+        OK(hed_kernel_create(s.device, &broken, &options, &none, &error));
+        while ((status = hed_kernel_ready(none, &error)) == HED_ERROR_NOT_READY) usleep(50);
+        cr_assert_eq(status, HED_ERROR_BUILD);
+        cr_assert(strstr(error.log, "NO_SUCH_THING"), "no log: %s", error.log);
+        hed_kernel_destroy(none);
+        OK(hed_kernel_create(s.device, &cycle_def, NULL, &kernel, &error));
+        s.f->fail_name = fake_devices[d].backend[0] == 'c' ? "cuModuleLoadDataEx" : "clBuildProgram";
+        s.f->code = fake_devices[d].backend[0] == 'c' ? 999 : -5;
+        OK(hed_kernel_reconfigure(kernel, &options, &error));
+        while ((status = hed_kernel_ready(kernel, &error)) == HED_ERROR_NOT_READY) usleep(50);
+        cr_assert_eq(status, HED_ERROR_DRIVER, "%s", hed_status_name(status));
+        s.f->fail_name = NULL;
+        cr_assert_eq(hed_kernel_config(kernel, NULL).values[0], 64);
+        OK(hed_kernel_ready(kernel, &error));
+        hed_kernel_destroy(kernel);
+        close_scene(&s);
+    }
+}
