@@ -1,7 +1,6 @@
 /* heddle bench kernels: how fast each canonical kernel is, beside the time that moving its bytes alone would take. */
-#include "command.h"
+#include "bench.h"
 #include "heddle/canonical.h"
-#include "measure.h"
 #include "support/progress.h"
 
 #include <math.h>
@@ -36,9 +35,12 @@ static hed_work work_of(const hed_kernel_def *def, const hed_config *config, con
     return work;
 }
 
+/* Where it is the host's own memory, several times its cache is large enough: filling more only takes time. */
 static bool fits(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, const hed_device_info *info)
 {
-    uint64_t total = 0;
+    uint64_t total = 0, most = info->memory_bytes ? info->memory_bytes / 4 : UINT64_MAX;
+    if (info->type == HED_DEVICE_CPU && most > 2 * cli_copy_bytes(info))
+        most = 2 * cli_copy_bytes(info);
     for (uint32_t i = 0; i < def->argument_count; i++) {
         if (def->arguments[i].kind != HED_BUFFER)
             continue;
@@ -47,7 +49,7 @@ static bool fits(const hed_kernel_def *def, const hed_config *config, const hed_
             return false;
         total += bytes;
     }
-    return !info->memory_bytes || total <= info->memory_bytes / 4;
+    return total <= most;
 }
 
 /* ---- measuring ---- */
@@ -152,8 +154,8 @@ static double amount_of(const hed_kernel_def *def, const hed_work *work)
     double amount = def->metric == HED_METRIC_BYTES        ? work->bytes
                     : def->metric == HED_METRIC_OPERATIONS ? work->operations
                                                            : work->items;
-    const char *unit = unit_of(def);
-    return unit[0] == 'G' ? amount * 1e-9 : unit[0] == 'M' ? amount * 1e-6 : amount;
+    char prefix = unit_of(def)[0];
+    return amount * (prefix == 'G' ? 1e-9 : prefix == 'M' ? 1e-6 : 1);
 }
 
 static void add_record(hed_bench *bench, const kernel_bench *b, const hed_summary *seconds, double bandwidth)
@@ -211,30 +213,24 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progres
 
 /* ---- the command ---- */
 
+hed_status cli_bench_kernels(const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
+{
+    hed_status status = HED_OK;
+    uint64_t done = 0;
+    hed_progress progress = hed_progress_begin("bench kernels", "kernels", (uint64_t)session->count * hed_canonical_count(), silent);
+    for (uint32_t i = 0; i < session->count && status == HED_OK; i++)
+        status = bench_device(session->devices[i], bench, &progress, &done, error);
+    hed_progress_end(&progress);
+    return status;
+}
+
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    cli_session session;
-    hed_error error;
-    hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK)
-        return cli_fail(&error);
-    bool json = hed_given(arguments, "json");
-    hed_bench *bench = hed_bench_create();
-    uint64_t done = 0;
-    hed_progress progress = hed_progress_begin("bench kernels", "kernels", (uint64_t)session.count * hed_canonical_count(),
-                                               json || hed_given(arguments, "quiet"));
-    for (uint32_t i = 0; i < session.count && status == HED_OK; i++)
-        status = bench_device(session.devices[i], bench, &progress, &done, &error);
-    hed_progress_end(&progress);
-    if (status == HED_OK)
-        status = hed_bench_print(bench, json, stdout, &error);
-    hed_bench_free(bench);
-    cli_close(&session);
-    return cli_end(status, &error);
+    return cli_run_bench(arguments, (cli_suite *const[]){cli_bench_kernels, NULL});
 }
 
-static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES, CLI_OPTION_JSON, {0}};
+static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false), CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {{"heddle bench kernels", "the best device"},
                                        {"heddle bench kernels --device host --device cuda:0", "two of them"},
                                        {0}};

@@ -1,8 +1,7 @@
 /* heddle bench runtime: what Heddle costs over the driver underneath. Each of Heddle's operations takes turns with the driver's
  * own functions doing the same, in the same stream, in the same run. */
-#include "command.h"
+#include "bench.h"
 #include "heddle/canonical.h"
-#include "measure.h"
 #include "raw.h"
 #include "support/errors.h"
 #include "support/progress.h"
@@ -339,30 +338,24 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progres
 
 /* ---- the command ---- */
 
+hed_status cli_bench_runtime(const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
+{
+    hed_status status = HED_OK;
+    uint64_t done = 0;
+    hed_progress progress = hed_progress_begin("bench runtime", "comparisons", (uint64_t)session->count * 7, silent);
+    for (uint32_t i = 0; i < session->count && status == HED_OK; i++)
+        status = bench_device(session->devices[i], bench, &progress, &done, error);
+    hed_progress_end(&progress);
+    return status;
+}
+
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    cli_session session;
-    hed_error error;
-    hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK)
-        return cli_fail(&error);
-    bool json = hed_given(arguments, "json");
-    hed_bench *bench = hed_bench_create();
-    uint64_t done = 0;
-    hed_progress progress =
-        hed_progress_begin("bench runtime", "comparisons", (uint64_t)session.count * 7, json || hed_given(arguments, "quiet"));
-    for (uint32_t i = 0; i < session.count && status == HED_OK; i++)
-        status = bench_device(session.devices[i], bench, &progress, &done, &error);
-    hed_progress_end(&progress);
-    if (status == HED_OK)
-        status = hed_bench_print(bench, json, stdout, &error);
-    hed_bench_free(bench);
-    cli_close(&session);
-    return cli_end(status, &error);
+    return cli_run_bench(arguments, (cli_suite *const[]){cli_bench_runtime, NULL});
 }
 
-static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES, CLI_OPTION_JSON, {0}};
+static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false), CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {{"heddle bench runtime", "the best device"},
                                        {"heddle bench runtime -d opencl:0:0 --json", "one device, for programs"},
                                        {0}};

@@ -124,10 +124,32 @@ static int run_warm(const hed_arguments *arguments, void *user)
     return hed_interrupted() ? HED_EXIT_INTERRUPTED : count.failed ? HED_EXIT_FAILURE : HED_EXIT_OK;
 }
 
+/* ---- ship ---- */
+
+static int run_ship(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    cli_session session;
+    hed_error error;
+    hed_status status = cli_open_context(arguments, &session, &error);
+    const char *folder = hed_text_of(arguments, "FOLDER");
+    uint32_t shipped = 0;
+    for (uint32_t i = 0; i < hed_canonical_count() * 2 && status == HED_OK && !hed_interrupted(); i++) {
+        hed_kernel_options options = hed_default_kernel_options();
+        options.math = i % 2 ? HED_MATH_STRICT : HED_MATH_FAST;
+        status = hed_cache_ship(session.context, hed_canonical_at(i / 2), &options, folder, &error);
+        shipped += status == HED_OK;
+    }
+    cli_close(&session);
+    if (status == HED_OK)
+        printf("%s: %u kernels for machines with a CUDA driver and no NVRTC\n", folder, shipped);
+    return cli_end(status, &error);
+}
+
 /* ---- tables ---- */
 
-static const hed_option JSON_OPTIONS[] = {CLI_OPTION_JSON, {0}};
-static const hed_option WARM_OPTIONS[] = {CLI_OPTION_DEVICES, {0}};
+static const hed_option JSON_OPTIONS[] = {CLI_OPTION_JSON(false), {0}};
+static const hed_option WARM_OPTIONS[] = {CLI_OPTION_DEVICES(false), {0}};
 static const hed_example WARM_EXAMPLES[] = {{"heddle cache warm --device all", "before a machine goes offline, or into an image"}, {0}};
 
 static const hed_command INFO = {
@@ -153,7 +175,20 @@ static const hed_command WARM = {
     .examples = WARM_EXAMPLES,
     .run = run_warm,
 };
-static const hed_command *const COMMANDS[] = {&INFO, &CLEAR, &WARM, NULL};
+static const hed_option SHIP_POSITIONALS[] = {
+    {.name = "FOLDER", .kind = HED_OPTION_FOLDER, .required = true, .help = "where the kernels go; made if it is not there"}, {0}};
+static const hed_example SHIP_EXAMPLES[] = {
+    {"heddle cache ship share/heddle/ptx", "beside the installed library, or name the folder in HEDDLE_PTX_DIR"}, {0}};
+static const hed_command SHIP = {
+    .name = "ship",
+    .summary = "compile the canonical kernels for machines without a compiler",
+    .description = "Compiles the canonical kernels in their default configurations, fast and strict, to PTX for machines that have a "
+                   "CUDA driver and no NVRTC. Needs NVRTC here, and no device.",
+    .positionals = SHIP_POSITIONALS,
+    .examples = SHIP_EXAMPLES,
+    .run = run_ship,
+};
+static const hed_command *const COMMANDS[] = {&INFO, &CLEAR, &WARM, &SHIP, NULL};
 static const hed_example EXAMPLES[] = {{"heddle cache info", "what is there"}, {"heddle cache clear", "remove it"}, {0}};
 
 const hed_command hed_command_cache = {

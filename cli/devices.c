@@ -98,7 +98,7 @@ static int run(const hed_arguments *arguments, void *user)
     return cli_end(status, &error);
 }
 
-static const hed_option OPTIONS[] = {CLI_OPTION_JSON, {0}};
+static const hed_option OPTIONS[] = {CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {{"heddle devices", "a table; the first device is the one called best"},
                                        {"heddle devices --json", "all that is known of each, its capabilities included"},
                                        {0}};

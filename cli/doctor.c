@@ -156,7 +156,7 @@ static int run(const hed_arguments *arguments, void *user)
     return code == HED_EXIT_OK && !host_works ? HED_EXIT_FAILURE : code;
 }
 
-static const hed_option OPTIONS[] = {CLI_OPTION_JSON, {0}};
+static const hed_option OPTIONS[] = {CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {{"heddle doctor", "why a device is missing from heddle devices"}, {0}};
 
 const hed_command hed_command_doctor = {

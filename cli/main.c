@@ -34,7 +34,7 @@ static const hed_example EXAMPLES[] = {{"heddle devices", "what there is to comp
 
 static const hed_option OPTIONS[] = {
     {.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG, .help = "no progress line and no warnings on stderr"},
-    {.name = "version", .kind = HED_OPTION_FLAG, .help = "print the version"},
+    {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"},
     {0}};
 
 /* "heddle kernels bench" is "heddle bench kernels": as it is for the engines, whose commands stand under their own names. */

@@ -1,5 +1,5 @@
-/* What the benches share. */
-#include "measure.h"
+/* What the benches share: sizes, the copy bandwidth, records. */
+#include "bench.h"
 
 #include <math.h>
 

@@ -180,7 +180,7 @@ static int run(const hed_arguments *arguments, void *user)
     if (status != HED_OK)
         return cli_fail(&error);
     verification v = {.json = hed_given(arguments, "json"), .quiet = hed_given(arguments, "quiet")};
-    v.coverage = hed_given(arguments, "quick") ? HED_COVER_DEFAULT : HED_COVER_ALL;
+    v.coverage = hed_given(arguments, "quick") ? HED_COVER_DEFAULT : hed_given(arguments, "full") ? HED_COVER_ALL : HED_COVER_VALUES;
     v.table = hed_table_create(headings);
     v.records = hed_records_create();
     for (uint32_t d = 0; d < session.count; d++)
@@ -196,22 +196,25 @@ static int run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {
-    CLI_OPTION_DEVICES,
+    CLI_OPTION_DEVICES(false),
     {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true, .help = "only this canonical kernel"},
     {.name = "quick", .kind = HED_OPTION_FLAG, .help = "only the configuration that a user gets by default"},
-    CLI_OPTION_JSON,
+    {.name = "full",
+     .kind = HED_OPTION_FLAG,
+     .help = "every valid configuration: hours, where each one has to be compiled and a kernel has thousands of them"},
+    CLI_OPTION_JSON(false),
     {0}};
 static const hed_example EXAMPLES[] = {
-    {"heddle verify --quick", "a minute or less on the best device"},
-    {"heddle verify --device all", "every configuration on every device"},
+    {"heddle verify --quick", "seconds on the best device"},
+    {"heddle verify --device all", "every value of every parameter, on every device"},
     {"heddle verify -d cuda:0 -k reduction -k scan", "two kernels on one device"},
     {0}};
 
 const hed_command hed_command_verify = {
     .name = "verify",
     .summary = "check that devices compute what the processor computes",
-    .description = "Runs the canonical kernels on a device, every sample problem with every valid configuration, and compares each element "
-                   "with the native C version on host: within the kernel's tolerance in fast mode, bit for bit in strict mode. Also "
+    .description = "Runs the canonical kernels on a device, every sample problem with every value of every tunable parameter, and "
+                   "compares each element with the native C version on host: within the kernel's tolerance in fast mode, bit for bit in strict mode. Also "
                    "looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
                    "NOT VALID counts runs that the device cannot do and says so. ERROR is the largest |found - expected| / max(1, "
                    "|expected|). The exit code is 1 if anything failed.",

@@ -67,6 +67,12 @@ hed_bench *hed_bench_create(void)
     return bench;
 }
 
+/* Small ones keep two digits: 5e-05 says more than 0.000. */
+static const char *ratio_format(double ratio)
+{
+    return ratio < 0.1 ? "%.2g" : "%.3f";
+}
+
 static void optional_cell(hed_table *table, const char *format, double value)
 {
     char text[64] = "";
@@ -102,7 +108,7 @@ void hed_bench_add(hed_bench *bench, const hed_bench_record *record)
     hed_table_cell(table, "%s", record->unit);
     optional_cell(table, "%.1f %%", record->value != 0 ? 100 * record->spread / record->value : NAN);
     optional_cell(table, "%.4g", record->floor);
-    optional_cell(table, "%.3f", record->ratio);
+    optional_cell(table, ratio_format(record->ratio), record->ratio);
     hed_table_cell(table, "%s", isfinite(record->ratio) && record->against ? record->against : "");
 }
 

@@ -10,7 +10,7 @@
 
 static const hed_math MODES[] = {HED_MATH_FAST, HED_MATH_STRICT};
 
-enum { MODE_COUNT = 2, SEARCH_LIMIT = 1 << 20 };
+enum { MODE_COUNT = 2, SEARCH_LIMIT = 1 << 17 };
 
 /* ---- configurations ---- */
 
@@ -42,18 +42,28 @@ static bool runs_at_all(const hed_conformance_def *def, const hed_config *config
     return false;
 }
 
-/* A valid configuration with this value, as near to the default as can be: the default with that one value, or the first
- * one of the product. False: there is none. */
+/* A valid configuration with this value, as near to the default as can be: the default with that one value, or with one more
+ * value changed, or else the first one of the product. False: there is none. */
 static bool find_with_value(const hed_conformance_def *def, uint32_t parameter, int64_t value, uint64_t *index)
 {
-    hed_config config = hed_config_default(def->kernel);
-    config.values[parameter] = value;
-    *index = index_of(def->kernel, &config);
-    if (runs_at_all(def, &config))
+    const hed_kernel_def *kernel = def->kernel;
+    hed_config near = hed_config_default(kernel), config;
+    near.values[parameter] = value;
+    *index = index_of(kernel, &near);
+    if (runs_at_all(def, &near))
         return true;
-    uint64_t count = hed_config_count(def->kernel);
+    for (uint32_t p = 0; p < kernel->parameter_count; p++) {
+        for (uint32_t v = 0; v < kernel->parameters[p].count && p != parameter; v++) {
+            config = near;
+            config.values[p] = kernel->parameters[p].values[v];
+            *index = index_of(kernel, &config);
+            if (runs_at_all(def, &config))
+                return true;
+        }
+    }
+    uint64_t count = hed_config_count(kernel);
     for (uint64_t i = 0; i < count && i < SEARCH_LIMIT; i++) {
-        config = hed_config_at(def->kernel, i);
+        config = hed_config_at(kernel, i);
         *index = i;
         if (config.values[parameter] == value && runs_at_all(def, &config))
             return true;

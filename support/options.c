@@ -43,11 +43,18 @@ void hed_command_line(const hed_arguments *path, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", path->path[i]->name);
 }
 
+bool hed_option_applies(const hed_arguments *path, uint32_t level, const hed_option *option)
+{
+    return !option->own || level == path->depth - 1;
+}
+
 /* The option of this name or letter, of this command or one above it. */
 static const hed_option *find_option(const hed_arguments *arguments, const char *name, size_t size, char letter)
 {
     for (uint32_t level = arguments->depth; level-- > 0;) {
         for (const hed_option *o = arguments->path[level]->options; o && o->name; o++) {
+            if (!hed_option_applies(arguments, level, o))
+                continue;
             if (letter ? o->letter == letter : strlen(o->name) == size && memcmp(o->name, name, size) == 0)
                 return o;
         }
@@ -99,7 +106,8 @@ static hed_status unknown_option(const parser *p, const char *typed, size_t size
     size_t count = 0;
     for (uint32_t level = p->arguments->depth; level-- > 0;)
         for (const hed_option *o = p->arguments->path[level]->options; o && o->name && count < 126; o++)
-            names[count++] = o->name;
+            if (hed_option_applies(p->arguments, level, o))
+                names[count++] = o->name;
     names[count++] = HELP;
     names[count] = NULL;
     char name[64], words[256];
@@ -245,6 +253,24 @@ static hed_status parse_short(parser *p, const char *letters)
     return status;
 }
 
+/* Options that only the command above takes, given before the name of the one below: the same as if they stood behind it. */
+static hed_status hand_down(parser *p)
+{
+    for (uint32_t i = 0; i < p->arguments->count; i++) {
+        hed_value *value = &p->arguments->values[i];
+        if (!value->option->own)
+            continue;
+        const hed_option *below = find_option(p->arguments, value->option->name, strlen(value->option->name), 0);
+        if (!below) {
+            char words[256];
+            snprintf(words, sizeof words, "--%s does not go with this command", value->option->name);
+            return wrong(p, words);
+        }
+        value->option = below;
+    }
+    return HED_OK;
+}
+
 static hed_status parse_positional(parser *p, const char *text)
 {
     const hed_command *command = hed_arguments_command(p->arguments);
@@ -256,7 +282,7 @@ static hed_status parse_positional(parser *p, const char *text)
         p->arguments->path[p->arguments->depth++] = hed_command_real(child);
         size_t used = strlen(p->line);
         snprintf(p->line + used, sizeof p->line - used, " %s", child->name);
-        return HED_OK;
+        return hand_down(p);
     }
     for (const hed_option *o = command->positionals; o && o->name; o++)
         if (o->repeated || !hed_given(p->arguments, o->name))

@@ -35,6 +35,7 @@ typedef struct hed_option {
     const char *fallback;       /* the value if it is not given, as text; NULL: none */
     double low, high;           /* both 0: no limit */
     bool required;
+    bool own; /* of this command alone, not of those below it */
     bool repeated; /* may be given more than once; a positional: takes all that follow */
 } hed_option;
 

@@ -45,7 +45,8 @@ static void each_option(const hed_arguments *path, FILE *stream,
 {
     for (uint32_t level = path->depth; level-- > 0;)
         for (const hed_option *o = path->path[level]->options; o && o->name; o++)
-            print(path, o, stream);
+            if (hed_option_applies(path, level, o))
+                print(path, o, stream);
 }
 
 /* "'heddle verify --device' | 'heddle verify -d')": where the value of an option is due. */

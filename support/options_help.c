@@ -149,7 +149,8 @@ void hed_options_help(const hed_arguments *path, FILE *stream)
     fputs("\nOptions:\n", stream);
     for (uint32_t level = path->depth; level-- > 0;)
         for (const hed_option *o = path->path[level]->options; o && o->name; o++)
-            print_option(o, stream);
+            if (hed_option_applies(path, level, o))
+                print_option(o, stream);
     pair(stream, "-h, --help", "show this text");
     if (command->examples)
         fputs("\nExamples:\n", stream);

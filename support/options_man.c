@@ -27,18 +27,32 @@ static void roff(FILE *stream, const char *text)
     }
 }
 
+/* The tables' phrases as sentences. */
+static void sentence(FILE *stream, const char *text)
+{
+    char first[2] = {(char)toupper((unsigned char)text[0]), 0};
+    roff(stream, first);
+    if (text[0])
+        roff(stream, text + 1);
+    fputs(".\n", stream);
+}
+
 static void tagged(FILE *stream, const char *term, const char *text)
 {
     fputs(".TP\n.B ", stream);
     roff(stream, term);
     fputc('\n', stream);
-    roff(stream, text);
-    fputs(".\n", stream);
+    sentence(stream, text);
 }
 
-static void print_options(const hed_option *options, FILE *stream)
+/* Options of a command; those of the root are told in two parts, the ones that go with every command and its own. */
+typedef enum hed_part { HED_PART_ALL, HED_PART_SHARED, HED_PART_OWN } hed_part;
+
+static void print_options(const hed_option *options, hed_part part, FILE *stream)
 {
     for (const hed_option *o = options; o && o->name; o++) {
+        if (part != HED_PART_ALL && o->own != (part == HED_PART_OWN))
+            continue;
         char label[80], text[1024];
         hed_option_label(o, label, sizeof label);
         fputs(".TP\n\\fB", stream);
@@ -53,8 +67,7 @@ static void print_options(const hed_option *options, FILE *stream)
         }
         fputc('\n', stream);
         hed_option_explain(o, text, sizeof text);
-        roff(stream, text);
-        fputs(".\n", stream);
+        sentence(stream, text);
     }
 }
 
@@ -93,8 +106,8 @@ static void print_command(const hed_arguments *path, FILE *stream)
     fputc('\n', stream);
     roff(stream, command->description ? command->description : command->summary);
     fputc('\n', stream);
-    print_options(command->positionals, stream);
-    print_options(command->options, stream);
+    print_options(command->positionals, HED_PART_ALL, stream);
+    print_options(command->options, HED_PART_ALL, stream);
     if (command->examples)
         fputs(".PP\nExamples:\n", stream);
     print_examples(command->examples, stream);
@@ -109,9 +122,11 @@ void hed_options_man(const hed_command *root, const char *version, FILE *stream)
     roff(stream, root->summary);
     fprintf(stream, "\n.SH SYNOPSIS\n.B %s\n.I COMMAND\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n", root->name);
     roff(stream, root->description ? root->description : root->summary);
-    fputs("\n.SH OPTIONS\nThese go with every command.\n", stream);
-    print_options(root->options, stream);
-    fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nExplain the command.\n.SH COMMANDS\n", stream);
+    fputs("\n.SH OPTIONS\nWith every command:\n", stream);
+    print_options(root->options, HED_PART_SHARED, stream);
+    fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nExplain the command.\n.PP\nWithout a command:\n", stream);
+    print_options(root->options, HED_PART_OWN, stream);
+    fputs(".SH COMMANDS\n", stream);
     hed_commands_visit(root, print_command, stream);
     if (root->examples)
         fputs(".SH EXAMPLES\n", stream);

@@ -6,6 +6,8 @@
 
 /* The command itself, or what it is another name for. */
 const hed_command *hed_command_real(const hed_command *command);
+/* Whether an option of the command at `level` of the path can be given to the last one. */
+bool hed_option_applies(const hed_arguments *path, uint32_t level, const hed_option *option);
 /* "heddle bench kernels". */
 void hed_command_line(const hed_arguments *path, char *text, size_t size);
 /* "--device" of an option, "FILE" of a positional. */

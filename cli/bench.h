@@ -1,10 +1,18 @@
-/* What the benches share: how large to measure, and turning times into records. */
-#ifndef HED_CLI_MEASURE_H
-#define HED_CLI_MEASURE_H
+/* What the benches share: opening devices and printing, how large to measure, and turning times into records. */
+#ifndef HED_CLI_BENCH_H
+#define HED_CLI_BENCH_H
 
-#include "heddle/heddle.h"
+#include "command.h"
 #include "support/bench.h"
 #include "support/sample.h"
+
+/* One suite: adds its records for every device of the session. `silent`: no progress line. */
+typedef hed_status cli_suite(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+hed_status cli_bench_runtime(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+hed_status cli_bench_kernels(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+
+/* Runs suites (ends with NULL) on the devices of --device and prints what they found; gives the exit code. */
+int cli_run_bench(const hed_arguments *arguments, cli_suite *const *suites);
 
 /* Bytes of a buffer with which memory bandwidth is measured: several times the last-level cache, and no more than the
  * device has room for. */

@@ -1,0 +1,335 @@
+/* The option tables: what is parsed, what is refused and in which words, help, man page and completion. A tree of its own, so
+ * that a new option of the command breaks nothing here. */
+#include "testing.h"
+
+#include "support/options.h"
+
+/* ---- a tree to try things on ---- */
+
+static int run_nothing(const hed_arguments *arguments, void *user)
+{
+    (void)arguments;
+    (void)user;
+    return 0;
+}
+
+static const char *const COLORS[] = {"red", "green", "blue", NULL};
+static const char *const SHAPES[] = {"round", "square", NULL};
+
+static const hed_option ROOT_OPTIONS[] = {{.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG, .help = "say nothing"},
+                                          {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"},
+                                          {0}};
+static const hed_option PAINT_OPTIONS[] = {
+    {.name = "color", .letter = 'c', .kind = HED_OPTION_CHOICE, .value = "COLOR", .choices = COLORS, .fallback = "red", .help = "which one"},
+    {.name = "layers", .letter = 'n', .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 9, .help = "how many"},
+    {.name = "scale", .kind = HED_OPTION_NUMBER, .value = "FACTOR", .fallback = "1.5", .help = "how large"},
+    {.name = "tag", .letter = 't', .kind = HED_OPTION_TEXT, .value = "WORD", .repeated = true, .help = "a mark; it's: free"},
+    {.name = "out", .kind = HED_OPTION_FILE, .value = "FILE", .required = true, .help = "where to"},
+    {.name = "fast", .letter = 'f', .kind = HED_OPTION_FLAG, .help = "hurry"},
+    {0}};
+static const hed_option PAINT_POSITIONALS[] = {
+    {.name = "SHAPE", .kind = HED_OPTION_CHOICE, .choices = SHAPES, .required = true, .help = "the outline"},
+    {.name = "NAMES", .kind = HED_OPTION_TEXT, .repeated = true, .help = "what to call them"},
+    {0}};
+static const hed_example PAINT_EXAMPLES[] = {{"tool paint round --out a.png", "a red one"}, {0}};
+static const hed_command PAINT = {.name = "paint",
+                                  .summary = "paint a shape",
+                                  .description = "Paints.\n\n.Begins with a dot and has a back\\slash.",
+                                  .options = PAINT_OPTIONS,
+                                  .positionals = PAINT_POSITIONALS,
+                                  .examples = PAINT_EXAMPLES,
+                                  .run = run_nothing};
+static const hed_command PLAIN = {.name = "plain", .summary = "no options at all", .run = run_nothing};
+static const hed_command *const BENCHES[] = {&PAINT, &PLAIN, NULL};
+static const hed_option BENCH_OPTIONS[] = {
+    {.name = "fast", .letter = 'f', .kind = HED_OPTION_FLAG, .own = true, .help = "hurry"}, {0}};
+static const hed_command BENCH = {
+    .name = "bench", .summary = "a group that runs too", .options = BENCH_OPTIONS, .commands = BENCHES, .run = run_nothing};
+static const hed_command GROUP = {.name = "group", .summary = "a group that does not", .commands = BENCHES};
+static const hed_command OTHER_NAME = {.name = "stroke", .same_as = &PAINT, .hidden = true};
+static const hed_command *const COMMANDS[] = {&PAINT, &BENCH, &GROUP, &OTHER_NAME, NULL};
+static const hed_example FILES[] = {{"/etc/tool", "Settings"}, {0}};
+static const hed_section SECTIONS[] = {{"FILES", FILES}, {0}};
+static const hed_command ROOT = {.name = "tool",
+                                 .summary = "a tool",
+                                 .options = ROOT_OPTIONS,
+                                 .commands = COMMANDS,
+                                 .sections = SECTIONS,
+                                 .run = run_nothing};
+
+enum { MOST_WORDS = 16 };
+
+/* Splits at spaces; "~" stands for an empty word. */
+static int split(char *line, char **words)
+{
+    int count = 0;
+    for (char *word = strtok(line, " "); word && count < MOST_WORDS; word = strtok(NULL, " "))
+        words[count++] = strcmp(word, "~") == 0 ? "" : word;
+    return count;
+}
+
+static char buffer[512];
+
+static hed_status parse(const char *line, hed_arguments *arguments, hed_error *error)
+{
+    char *words[MOST_WORDS];
+    snprintf(buffer, sizeof buffer, "%s", line);
+    return hed_options_parse(&ROOT, split(buffer, words), words, arguments, error);
+}
+
+/* ---- parsing ---- */
+
+Test(options, values_in_every_spelling)
+{
+    static const char *const lines[] = {
+        "tool paint round --color green --layers 3 --out a.png --fast",
+        "tool paint --color=green --layers=3 --out=a.png -f round",
+        "tool paint -c green -n 3 -f --out a.png round",
+        "tool paint -cgreen -fn3 --out a.png -- round",
+        "tool stroke -fcgreen -n3 --out a.png round",
+        "tool group paint round -fcgreen -n3 --out a.png",
+        "tool bench --fast paint round -cgreen -n3 --out a.png",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        hed_error error;
+        hed_arguments arguments;
+        OK(parse(lines[i], &arguments, &error));
+        cr_expect(hed_arguments_command(&arguments) == &PAINT, "%s", lines[i]);
+        cr_expect(hed_choice_of(&arguments, "color") == 1, "%s", lines[i]);
+        cr_expect(hed_integer_of(&arguments, "layers") == 3, "%s", lines[i]);
+        cr_expect(hed_given(&arguments, "fast"), "%s", lines[i]);
+        cr_expect_str_eq(hed_text_of(&arguments, "out"), "a.png");
+        cr_expect(hed_choice_of(&arguments, "SHAPE") == 0, "%s", lines[i]);
+        cr_expect(hed_number_of(&arguments, "scale") == 1.5 && !hed_given(&arguments, "scale"), "%s", lines[i]);
+        hed_arguments_free(&arguments);
+    }
+}
+
+Test(options, fallbacks_repeats_and_inherited)
+{
+    hed_error error;
+    hed_arguments arguments;
+    OK(parse("tool -q paint square a --out ~ b -t x -- --tag -t --tag=y", &arguments, &error));
+    cr_assert(hed_given(&arguments, "quiet"));
+    cr_assert(hed_choice_of(&arguments, "color") == 0, "the fallback");
+    cr_assert_str_eq(hed_text_of(&arguments, "out"), "");
+    cr_assert_str_eq(hed_text_at(&arguments, "NAMES", 0), "a");
+    cr_assert_str_eq(hed_text_at(&arguments, "NAMES", 1), "b");
+    cr_assert_str_eq(hed_text_at(&arguments, "NAMES", 2), "--tag");
+    cr_assert_str_eq(hed_text_at(&arguments, "NAMES", 4), "--tag=y");
+    cr_assert_null(hed_text_at(&arguments, "NAMES", 5));
+    cr_assert_str_eq(hed_text_at(&arguments, "tag", 0), "x");
+    cr_assert_null(hed_text_at(&arguments, "tag", 1));
+    cr_assert(hed_integer_of(&arguments, "layers") == 0);
+    hed_arguments_free(&arguments);
+    OK(parse("tool paint round --out a --scale -2e-3 -fffffffffff", &arguments, &error));
+    cr_assert(hed_number_of(&arguments, "scale") == -2e-3);
+    hed_arguments_free(&arguments);
+    OK(parse("tool bench", &arguments, &error));
+    cr_assert(hed_arguments_command(&arguments) == &BENCH);
+    hed_arguments_free(&arguments);
+    OK(parse("tool", &arguments, &error));
+    cr_assert(hed_arguments_command(&arguments) == &ROOT);
+    hed_arguments_free(&arguments);
+}
+
+Test(options, help_wherever_it_stands)
+{
+    static const char *const lines[] = {"tool paint --help", "tool paint -h", "tool paint --color red -fh --nonsense", "tool --help paint"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        hed_error error;
+        hed_arguments arguments;
+        OK(parse(lines[i], &arguments, &error));
+        cr_expect(arguments.help, "%s", lines[i]);
+        cr_expect(hed_arguments_command(&arguments) == (i == 3 ? &ROOT : &PAINT), "%s", lines[i]);
+        hed_arguments_free(&arguments);
+    }
+}
+
+Test(options, errors_say_what_was_found_and_what_is_near)
+{
+#define SEE_PAINT " (\"tool paint --help\" explains)"
+    static const struct {
+        const char *line, *expected;
+    } cases[] = {
+        {"tool pant", "unknown command \"pant\"; did you mean \"tool paint\"? (\"tool --help\" explains)"},
+        {"tool xyzzy", "unknown command \"xyzzy\"; there are paint, bench, group (\"tool --help\" explains)"},
+        {"tool group", "\"tool group\" needs one of these behind it: paint, plain (\"tool group --help\" explains)"},
+        {"tool paint --colour red", "unknown option --colour; did you mean --color?" SEE_PAINT},
+        {"tool paint --frobnicate", "unknown option --frobnicate" SEE_PAINT},
+        {"tool paint --hepl", "unknown option --hepl; did you mean --help?" SEE_PAINT},
+        {"tool paint -x", "unknown option -x" SEE_PAINT},
+        {"tool paint -fx", "unknown option -x" SEE_PAINT},
+        {"tool paint --version", "unknown option --version" SEE_PAINT},
+        {"tool --version paint", "--version does not go with this command" SEE_PAINT},
+        {"tool bench -f plain", "--fast does not go with this command (\"tool bench plain --help\" explains)"},
+        {"tool paint --color", "--color needs a value (COLOR)" SEE_PAINT},
+        {"tool paint --color --fast", "--color needs a value (COLOR); found --fast" SEE_PAINT},
+        {"tool paint --color=rde", "--color: found \"rde\", expected one of red, green, blue; did you mean red?" SEE_PAINT},
+        {"tool paint -c mauve", "--color: found \"mauve\", expected one of red, green, blue" SEE_PAINT},
+        {"tool paint --layers 3x", "--layers: found \"3x\", expected a whole number from 1 to 9" SEE_PAINT},
+        {"tool paint --layers 10", "--layers: found \"10\", expected a whole number from 1 to 9" SEE_PAINT},
+        {"tool paint --layers 99999999999999999999", "--layers: found \"99999999999999999999\", expected a whole number from 1 to 9" SEE_PAINT},
+        {"tool paint --layers ~", "--layers: found \"\", expected a whole number from 1 to 9" SEE_PAINT},
+        {"tool paint --scale nan", "--scale: found \"nan\", expected a number" SEE_PAINT},
+        {"tool paint --scale 1e999", "--scale: found \"1e999\", expected a number" SEE_PAINT},
+        {"tool paint --fast=yes", "--fast takes no value; found \"yes\"" SEE_PAINT},
+        {"tool paint -c red -c blue", "--color was given twice: \"red\" and \"blue\"" SEE_PAINT},
+        {"tool paint roun --out a", "SHAPE: found \"roun\", expected one of round, square; did you mean round?" SEE_PAINT},
+        {"tool paint --out a", "SHAPE is missing: the outline" SEE_PAINT},
+        {"tool paint round", "--out is missing: where to" SEE_PAINT},
+        {"tool group plain more", "one argument too many: \"more\" (\"tool group plain --help\" explains)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hed_error error = {0};
+        hed_arguments arguments;
+        cr_expect(parse(cases[i].line, &arguments, &error) == HED_ERROR_ARGUMENT, "%s", cases[i].line);
+        cr_expect_str_eq(error.text, cases[i].expected);
+        hed_arguments_free(&arguments);
+    }
+}
+
+/* Whatever is typed: no crash, and a refusal says something. */
+Test(options, nonsense)
+{
+    static const char *const words[] = {"paint", "bench", "--", "-", "--=", "--color", "--color=", "-c", "-f", "round", "~", "=", "-\xc3\xa9",
+                                        "--out", "9", "--help=", "group", "-q"};
+    enum { WORDS = sizeof words / sizeof *words };
+    uint32_t state = 1;
+    for (int i = 0; i < 20000; i++) {
+        char line[256] = "tool";
+        for (int n = 0; n < 6; n++) {
+            state = state * 1664525u + 1013904223u;
+            snprintf(line + strlen(line), sizeof line - strlen(line), " %s", words[(state >> 16) % WORDS]);
+        }
+        hed_error error = {0};
+        hed_arguments arguments;
+        hed_status status = parse(line, &arguments, &error);
+        cr_assert(status == HED_OK || (status == HED_ERROR_ARGUMENT && error.text[0]), "%s", line);
+        hed_arguments_free(&arguments);
+    }
+}
+
+/* ---- what is made from the tables ---- */
+
+static char *captured;
+static size_t captured_size;
+
+static void expect_parts(const char *const *parts)
+{
+    const char *at = captured;
+    for (; *parts; parts++) {
+        at = strstr(at, *parts);
+        cr_assert(at, "\"%s\" is not there, or not in this order:\n%s", *parts, captured);
+    }
+}
+
+Test(options, help_shows_everything)
+{
+    hed_arguments path;
+    const char *unknown;
+    const char *const names[] = {"paint"};
+    FILE *stream = open_memstream(&captured, &captured_size);
+    cr_assert(hed_options_find(&ROOT, names, 1, &path, &unknown) == &PAINT);
+    hed_options_help(&path, stream);
+    fclose(stream);
+    expect_parts((const char *const[]){"Usage: tool paint [--color COLOR] [--layers COUNT] [--scale FACTOR]\n", "[--tag WORD]... --out FILE",
+                                       "SHAPE [NAMES]...\n", "Paints.\n\n", "Arguments:\n", "SHAPE", "the outline: round, square", "Options:\n",
+                                       "  -c, --color COLOR     which one: red, green, blue (default: red)\n",
+                                       "  -n, --layers COUNT    how many, from 1 to 9\n", "      --scale FACTOR    how large (default: 1.5)\n",
+                                       "may be given more than once", "  -q, --quiet", "  -h, --help", "Examples:\n",
+                                       "  tool paint round --out a.png\n      a red one\n", NULL});
+    cr_assert_null(strstr(captured, "--version"));
+    for (const char *line = captured; *line; line += strcspn(line, "\n") + 1)
+        cr_expect(strcspn(line, "\n") <= 80, "%.90s", line);
+    free(captured);
+    const char *const wrong[] = {"group", "pant"};
+    cr_assert_null(hed_options_find(&ROOT, wrong, 2, &path, &unknown));
+    cr_assert_str_eq(unknown, "pant");
+}
+
+Test(options, man_page)
+{
+    FILE *stream = open_memstream(&captured, &captured_size);
+    hed_options_man(&ROOT, "1.2.3", stream);
+    fclose(stream);
+    expect_parts((const char *const[]){".TH TOOL 1 ", "tool 1.2.3", ".SH NAME\ntool \\- a tool\n", ".SH SYNOPSIS", ".SH OPTIONS\nWith every command:\n", "\\-\\-quiet", "Without a command:\n", "\\-\\-version",
+                                       ".SH COMMANDS", ".SS \\fBtool paint\\fR [\\-\\-color COLOR]", "\n\\&.Begins with a dot", "back\\eslash",
+                                       "\\fB\\-c\\fR, \\fB\\-\\-color\\fR \\fICOLOR\\fR\nWhich one: red, green, blue (default: red).\n",
+                                       ".SS \\fBtool bench\\fR", ".SH \"FILES\"\n", "/etc/tool", NULL});
+    cr_assert_null(strstr(captured, "stroke"), "hidden");
+    free(captured);
+}
+
+/* Runs a script in a shell, if the shell is there; -1 if not. */
+static int run_in_shell(const char *shell, const char *script)
+{
+    char name[] = "/tmp/heddle-completion-XXXXXX", command[256];
+    snprintf(command, sizeof command, "command -v %s > /dev/null", shell);
+    if (system(command) != 0)
+        return -1;
+    int file = mkstemp(name);
+    cr_assert(file >= 0);
+    FILE *stream = fdopen(file, "w");
+    fputs(script, stream);
+    fclose(stream);
+    snprintf(command, sizeof command, "%s %s", shell, name);
+    int code = system(command);
+    remove(name);
+    return code;
+}
+
+/* The script, then `try` "words so far" "expected words". */
+static void check_completion(hed_shell kind, const char *shell, const char *head, const char *middle)
+{
+    static const char *const cases[][2] = {
+        {"tool ", "bench group paint"},          {"tool p", "paint"},
+        {"tool paint --c", "--color"},           {"tool paint -c ", "blue green red"},
+        {"tool -q paint --color g", "green"},    {"tool paint --color red ", "round square"},
+        {"tool bench ", "paint plain"},          {"tool bench paint --la", "--layers"},
+        {"tool bench plain --", "--help --quiet"}, {"tool --v", "--version"},
+    };
+    FILE *stream = open_memstream(&captured, &captured_size);
+    fputs(head, stream);
+    hed_options_completion(&ROOT, kind, stream);
+    fputs(middle, stream);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        fprintf(stream, "try '%s' '%s'\n", cases[i][0], cases[i][1]);
+    fputs("exit $bad\n", stream);
+    fclose(stream);
+    int code = run_in_shell(shell, captured);
+    free(captured);
+    if (code == -1)
+        cr_skip_test("%s is not installed", shell);
+    cr_assert(code == 0);
+}
+
+Test(options, bash_completion)
+{
+    check_completion(HED_BASH, "bash", "",
+                     "bad=0\ntry() {\n    COMP_WORDS=($1)\n    [[ $1 == *' ' ]] && COMP_WORDS+=('')\n    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
+                     "    _tool\n    found=$(printf '%s\\n' \"${COMPREPLY[@]}\" | LC_ALL=C sort | tr '\\n' ' ')\n"
+                     "    [[ $found == \"$2 \" ]] || { echo \"$1: $found\" >&2; bad=1; }\n}\n");
+}
+
+Test(options, fish_completion)
+{
+    check_completion(HED_FISH, "fish", "set bad 0\n",
+                     "function try\n    set found (complete -C $argv[1] | string split -f1 \\t | LC_ALL=C sort)\n"
+                     "    if test \"$found\" != $argv[2]\n        echo \"$argv[1]: $found\" >&2\n        set -g bad 1\n    end\nend\n");
+}
+
+/* zsh completes only inside its line editor; here it is asked whether the script is well-formed. */
+Test(options, zsh_completion)
+{
+    FILE *stream = open_memstream(&captured, &captured_size);
+    fputs("setopt no_exec\n", stream);
+    hed_options_completion(&ROOT, HED_ZSH, stream);
+    fclose(stream);
+    expect_parts((const char *const[]){"#compdef tool", "'--tag:a mark; it'\\''s\\: free'", "'paint:paint a shape'", NULL});
+    int code = run_in_shell("zsh", captured);
+    free(captured);
+    if (code == -1)
+        cr_skip_test("zsh is not installed");
+    cr_assert(code == 0);
+}
