@@ -20,7 +20,7 @@ static const char cycle_text[] =
     "__kernel void cycle(__global float *restrict out, __global const float *restrict in, float a, uint n, shift s,\n"
     "                    HED_LOCAL(float, row))\n"
     "{\n"
-    "    HED_LOCAL_USE(float, row)\n"
+    "    HED_LOCAL_USE(float, row);\n"
     "    uint i = (uint)get_global_id(0), l = (uint)get_local_id(0);\n"
     "    row[l] = (float)s.extra[1];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
