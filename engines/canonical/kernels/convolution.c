@@ -7,7 +7,8 @@
 
 enum { IN, OUT, FILTER, WIDTH, HEIGHT, PIXELS, WEIGHTS };              /* arguments */
 enum { WG_X, WG_Y, TILE_X, TILE_Y, LOCAL, WEIGHTS_LOCAL, PAD };        /* parameters */
-enum { BLOCK = 64 };                                                   /* native: pixels of a row made at once */
+enum { MOST_W = 64, MOST_H = 64 };                                     /* largest filter */
+enum { BLOCK = 8 * HED_LANES };                                        /* native: pixels of a row made at once, in registers */
 
 /* A filter's size is one of the description's defines, so that the compiler knows it. */
 static int64_t filter_size(const hed_kernel_def *def, const char *name)
@@ -37,7 +38,9 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
     int64_t items = value[WG_X] * value[WG_Y], pixels = value[TILE_X] * value[TILE_Y];
     if (items < 32 || items > 1024 || pixels > 32 || (value[PAD] && !value[LOCAL]))
         return false;
-    int64_t height = filter_size(def, "FILTER_H");
+    int64_t width = filter_size(def, "FILTER_W"), height = filter_size(def, "FILTER_H");
+    if (width < 1 || width > MOST_W || height < 1 || height > MOST_H)
+        return false;
     uint64_t registers = (uint64_t)(pixels + value[TILE_Y] + 2 * height + 24);
     return hed_registers_fit(device, (uint64_t)items, registers) &&
            4 * (local_pixels(def, value) + local_weights(def, value)) + 32 <= device->local_bytes;
@@ -72,30 +75,20 @@ static inline int64_t within(int64_t i, int64_t size)
     return i < 0 ? 0 : i < size ? i : size - 1;
 }
 
-/* BLOCK pixels from x on, all of whose neighbours to left and right are inside. */
-static inline __attribute__((always_inline)) void inner_block(const image *m, int64_t x, int64_t y)
-{
-    hed_lanes sum[BLOCK / HED_LANES] = {0};
-    for (int64_t column = 0; column < m->filter_w; column++)
-        for (int64_t line = 0; line < m->filter_h; line++) {
-            const float *from = m->in + within(y + line - m->filter_h / 2, m->height) * m->width + x + column - m->filter_w / 2;
-            float weight = m->filter[line * m->filter_w + column];
-#pragma GCC unroll 8
-            for (int b = 0; b < BLOCK / HED_LANES; b++)
-                HED_LANES_FMA(sum[b], weight, from + b * HED_LANES);
-        }
-    memcpy(m->out + y * m->width + x, sum, sizeof sum);
-}
+typedef float window_line[BLOCK + MOST_W - 1];
 
-static inline __attribute__((always_inline)) void border_pixel(const image *m, int64_t x, int64_t y)
+/* The pixels that BLOCK pixels of row y from x on need, border and all. */
+static inline void copy_window(const image *m, int64_t x, int64_t y, window_line *window)
 {
-    float sum = 0.0f;
-    for (int64_t column = 0; column < m->filter_w; column++)
-        for (int64_t line = 0; line < m->filter_h; line++) {
-            int64_t from_y = within(y + line - m->filter_h / 2, m->height), from_x = within(x + column - m->filter_w / 2, m->width);
-            sum = __builtin_fmaf(m->filter[line * m->filter_w + column], m->in[from_y * m->width + from_x], sum);
-        }
-    m->out[y * m->width + x] = sum;
+    int64_t left = x - m->filter_w / 2, columns = BLOCK + m->filter_w - 1;
+    for (int64_t line = 0; line < m->filter_h; line++) {
+        const float *from = m->in + within(y + line - m->filter_h / 2, m->height) * m->width;
+        if (left >= 0 && left + columns <= m->width)
+            memcpy(window[line], from + left, (size_t)columns * sizeof **window);
+        else
+            for (int64_t column = 0; column < columns; column++)
+                window[line][column] = from[within(left + column, m->width)];
+    }
 }
 
 HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -107,16 +100,21 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
                *(const uint32_t *)call->arguments[HEIGHT],
                filter_size(call->def, "FILTER_W"),
                filter_size(call->def, "FILTER_H")};
-    int64_t left = m.filter_w / 2, right = m.width - (m.filter_w - 1 - m.filter_w / 2);
-    for (int64_t y = (int64_t)begin; y < (int64_t)end; y++) {
-        int64_t x = 0;
-        for (; x < left && x < m.width; x++)
-            border_pixel(&m, x, y);
-        for (; x + BLOCK <= right; x += BLOCK)
-            inner_block(&m, x, y);
-        for (; x < m.width; x++)
-            border_pixel(&m, x, y);
-    }
+    window_line window[MOST_H];
+    for (int64_t y = (int64_t)begin; y < (int64_t)end; y++)
+        for (int64_t x = 0; x < m.width; x += BLOCK) {
+            copy_window(&m, x, y, window);
+            hed_lanes sum[BLOCK / HED_LANES] = {0};
+            for (int64_t column = 0; column < m.filter_w; column++)
+                for (int64_t line = 0; line < m.filter_h; line++) {
+                    float weight = m.filter[line * m.filter_w + column];
+#pragma GCC unroll 8
+                    for (int b = 0; b < BLOCK / HED_LANES; b++)
+                        HED_LANES_FMA(sum[b], weight, &window[line][column + b * HED_LANES]);
+                }
+            int64_t count = m.width - x < BLOCK ? m.width - x : BLOCK;
+            memcpy(m.out + y * m.width + x, sum, (size_t)count * sizeof *m.out);
+        }
 }
 HED_NATIVE_CLONES(native, body)
 

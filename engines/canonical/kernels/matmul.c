@@ -8,6 +8,15 @@ enum { A, B, C, M, N, K };                                                      
 enum { MWG, NWG, KWG, MDIMC, NDIMC, MDIMA, NDIMB, KWI, VWM, VWN, SA, SB, AHEAD };        /* parameters */
 enum { PART_K = 256, PART_N = 2 * HED_LANES, PART_M = 6 };                               /* native: see body() */
 
+static const int64_t sides[] = {32, 64, 128};
+static const int64_t parts_k[] = {8, 16, 32};
+static const int64_t items_along[] = {8, 16};
+static const int64_t copying_m[] = {32, 64, 128};
+static const int64_t copying_n[] = {16, 32};
+static const int64_t unrolled[] = {2, 8};
+static const int64_t widths[] = {1, 4};
+static const int64_t switches[] = {0, 1};
+
 /* Whether a group's part of A (of B) can be copied by items side by side along m (n), `wide` elements each. */
 static bool copies_evenly(int64_t items, int64_t part, int64_t part_k, int64_t side, int64_t wide)
 {
@@ -23,17 +32,17 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
     if (v[MWG] % (v[MDIMC] * v[VWM]) || v[NWG] % (v[NDIMC] * v[VWN]) || v[KWG] % v[KWI])
         return false;
     /* What a switch turns off has one value, so that no two configurations are the same. */
-    if (v[SA] ? !copies_evenly(items, v[MWG], v[KWG], v[MDIMA], 1) : v[MDIMA] != v[MDIMC])
+    if (v[SA] ? !copies_evenly(items, v[MWG], v[KWG], v[MDIMA], 1) : v[MDIMA] != copying_m[0])
         return false;
-    if (v[SB] ? !copies_evenly(items, v[NWG], v[KWG], v[NDIMB], v[VWN]) : v[NDIMB] != v[NDIMC])
+    if (v[SB] ? !copies_evenly(items, v[NWG], v[KWG], v[NDIMB], v[VWN]) : v[NDIMB] != copying_n[0])
         return false;
-    if (v[AHEAD] && !v[SA] && !v[SB])
+    if (v[AHEAD] && !(v[SA] && v[SB]))
         return false;
     int64_t rows = v[MWG] / v[MDIMC], columns = v[NWG] / v[NDIMC];
     int64_t copied = (v[SA] ? v[MWG] * v[KWG] / items : 0) + (v[SB] ? v[NWG] * v[KWG] / items : 0);
     int64_t registers = rows * columns + rows + columns + 32 + (v[AHEAD] ? copied : 0);
     int64_t local = 4 * v[KWG] * (1 + v[AHEAD]) * ((v[SA] ? v[MWG] + 4 : 0) + (v[SB] ? v[NWG] : 0));
-    return copied <= 64 && registers <= 224 && hed_registers_fit(device, (uint64_t)items, (uint64_t)registers) &&
+    return rows * columns >= 16 && copied <= 64 && registers <= 224 && hed_registers_fit(device, (uint64_t)items, (uint64_t)registers) &&
            hed_static_local_fits(device, (uint64_t)local);
 }
 
@@ -160,21 +169,20 @@ static const hed_argument_def arguments[] = {
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
     {.name = "k", .kind = HED_SCALAR, .type = HED_UINT32},
 };
-static const int64_t sides[] = {16, 32, 64, 128};
-static const int64_t steps[] = {8, 16, 32};
-static const int64_t items[] = {8, 16, 32};
-static const int64_t copying[] = {8, 16, 32, 64};
-static const int64_t unrolled[] = {2, 8};
-static const int64_t widths[] = {1, 2, 4};
-static const int64_t switches[] = {0, 1};
 static const hed_parameter_def parameters[] = {
-    {"MWG", sides, HED_COUNT(sides), 64, NULL},        {"NWG", sides, HED_COUNT(sides), 64, NULL},
-    {"KWG", steps, HED_COUNT(steps), 16, NULL},        {"MDIMC", items, HED_COUNT(items), 16, NULL},
-    {"NDIMC", items, HED_COUNT(items), 16, NULL},      {"MDIMA", copying, HED_COUNT(copying), 64, NULL},
-    {"NDIMB", copying, HED_COUNT(copying), 16, NULL},  {"KWI", unrolled, HED_COUNT(unrolled), 8, NULL},
-    {"VWM", widths, HED_COUNT(widths), 4, NULL},       {"VWN", widths, HED_COUNT(widths), 4, NULL},
-    {"SA", switches, HED_COUNT(switches), 1, NULL},    {"SB", switches, HED_COUNT(switches), 1, NULL},
-    {"AHEAD", switches, HED_COUNT(switches), 0, NULL},
+    {"MWG", sides, HED_COUNT(sides), 128, NULL},
+    {"NWG", sides, HED_COUNT(sides), 128, NULL},
+    {"KWG", parts_k, HED_COUNT(parts_k), 16, NULL},
+    {"MDIMC", items_along, HED_COUNT(items_along), 16, NULL},
+    {"NDIMC", items_along, HED_COUNT(items_along), 16, NULL},
+    {"MDIMA", copying_m, HED_COUNT(copying_m), 64, NULL},
+    {"NDIMB", copying_n, HED_COUNT(copying_n), 32, NULL},
+    {"KWI", unrolled, HED_COUNT(unrolled), 8, NULL},
+    {"VWM", widths, HED_COUNT(widths), 4, NULL},
+    {"VWN", widths, HED_COUNT(widths), 4, NULL},
+    {"SA", switches, HED_COUNT(switches), 1, NULL},
+    {"SB", switches, HED_COUNT(switches), 1, NULL},
+    {"AHEAD", switches, HED_COUNT(switches), 1, NULL},
 };
 static const char *const dimensions[] = {"m", "n", "k"};
 static const hed_problem problems[] = {{3, {1, 1, 1}}, {3, {5, 7, 3}}, {3, {64, 64, 64}}, {3, {131, 37, 67}}, {3, {40, 136, 100}}};

@@ -10,10 +10,10 @@
  *
  * Rows and columns beyond the matrices read the last one there is, and are not written. */
 #ifndef MWG
-#define MWG 64
+#define MWG 128
 #endif
 #ifndef NWG
-#define NWG 64
+#define NWG 128
 #endif
 #ifndef KWG
 #define KWG 16
@@ -28,7 +28,7 @@
 #define MDIMA 64
 #endif
 #ifndef NDIMB
-#define NDIMB 16
+#define NDIMB 32
 #endif
 #ifndef KWI
 #define KWI 8
@@ -46,7 +46,7 @@
 #define SB 1
 #endif
 #ifndef AHEAD
-#define AHEAD 0
+#define AHEAD 1
 #endif
 
 #define WG (MDIMC * NDIMC)
