@@ -2,20 +2,24 @@
  *  Strict mathematics: one text for C, C++, OpenCL C and CUDA that gives the same bits everywhere.
  *  In a kernel it is part of the prelude; in C it is header-only.
  *
- *  What is taken from the platform is + - * / and fused multiply-add on floats, each correctly rounded with denormals
- *  kept, integer operations and comparisons. Strict mode (HED_MATH_STRICT) sees to that for kernels; in C the
- *  caller's thread must round to nearest and keep denormals (hed_float_strict()), and -ffast-math is out. No product
- *  here is an operand of a sum except inside hed_fma(), so a compiler that contracts changes nothing.
- *  In fast mode the functions are as accurate, except where denormals are flushed or division is approximate.
+ *  What is taken from the platform is + - * / and fused multiply-add on floats, each correctly rounded
+ *  with denormals kept, integer operations and comparisons. Strict mode (HED_MATH_STRICT) sees to that for
+ *  kernels; in C the caller's thread must round to nearest and keep denormals (hed_float_strict()), and
+ *  -ffast-math is out. No product here is an operand of a sum except inside hed_fma(), so a compiler that
+ *  contracts changes nothing. In fast mode the functions are as accurate, except where denormals are
+ *  flushed or division is approximate.
  *
- *  "n ulp" is the largest distance from the exact value in units of the last place, found by trying every float
- *  (hed_pow and hed_atan2: see there). A NaN result has no promised sign or payload: see hed_canonical_bits().
+ *  "n ulp" is the largest distance from the exact value in units of the last place, found by trying every
+ *  float (hed_pow and hed_atan2: see there). A NaN result has no promised sign or payload: see
+ *  hed_canonical_bits().
  *
- *  In C the speed hangs on the processor's fused multiply-add: without -mfma (x86-64) every hed_fma() is a call of
- *  fmaf(), which is right, keeps loops from being vectorised, and is about 24 times slower where the processor lacks it.
- *  A function that is to be chosen at run time goes into a file compiled with -mavx2 -mfma.
+ *  In C the speed hangs on the processor's fused multiply-add: without -mfma (x86-64) every hed_fma() is a
+ *  call of fmaf(), which is right, keeps loops from being vectorised, and is about 24 times slower where
+ *  the processor lacks it. A function that is to be chosen at run time goes into a file compiled with
+ *  -mavx2 -mfma.
  *
- *  Polynomials are minimax in relative error, coefficients rounded to float one by one and the rest refitted.
+ *  Polynomials are minimax in relative error, coefficients rounded to float one by one and the rest
+ *  refitted.
  */
 #ifndef HEDDLE_MATH_H
 #define HEDDLE_MATH_H
@@ -86,7 +90,8 @@ HED_MATH_FUNCTION unsigned int hed_multiply_high(unsigned int a, unsigned int b)
 #define HED_SIGN_BIT 0x80000000u
 #define HED_INFINITY_BITS 0x7f800000u
 #define HED_NAN_BITS 0x7fc00000u
-/* 1.5 * 2^23: a float of at most 2^22 added to it is rounded to an integer, which stands in the low bits of the sum. */
+/* 1.5 * 2^23: a float of at most 2^22 added to it is rounded to an integer, which stands in the low bits
+ * of the sum. */
 #define HED_ROUNDER 12582912.0f
 #define HED_ROUNDER_BITS 0x4b400000
 
@@ -151,11 +156,12 @@ HED_MATH_FUNCTION unsigned int hed_uint(float x)
 HED_MATH_FUNCTION float hed_scale(float x, int e)
 {
     int half_e = e >> 1;
-    return x * hed_as_float((unsigned int)(half_e + 127) << 23) * hed_as_float((unsigned int)(e - half_e + 127) << 23);
+    float first = hed_as_float((unsigned int)(half_e + 127) << 23);
+    return x * first * hed_as_float((unsigned int)(e - half_e + 127) << 23);
 }
 
-/** e^x for every float: 0.90 ulp. Infinite above 88.72, denormal below -87.33, 0 below -103.97, exp(-inf) = 0,
- *  exp(+-0) = 1. NaN gives NaN. */
+/** e^x for every float: 0.90 ulp. Infinite above 88.72, denormal below -87.33, 0 below -103.97,
+ *  exp(-inf) = 0, exp(+-0) = 1. NaN gives NaN. */
 HED_MATH_FUNCTION float hed_exp(float x)
 {
     x = hed_clamp(x, -104.0f, 89.0f);
@@ -179,8 +185,8 @@ HED_MATH_FUNCTION float hed_split(float x, int *e)
     return hed_as_float((bits & 0x007fffffu) + 0x3f3504f3u);
 }
 
-/** Natural logarithm of every float: 0.93 ulp, denormals included. log(+-0) = -inf, log(inf) = inf, log(1) = 0;
- *  NaN for x < 0 and for NaN. */
+/** Natural logarithm of every float: 0.93 ulp, denormals included. log(+-0) = -inf, log(inf) = inf,
+ *  log(1) = 0; NaN for x < 0 and for NaN. */
 HED_MATH_FUNCTION float hed_log(float x)
 {
     int exponent;
@@ -202,8 +208,9 @@ HED_MATH_FUNCTION float hed_log(float x)
     return hed_as_uint(x) == HED_INFINITY_BITS ? x : y;
 }
 
-/* log2(x) for finite x > 0 as high + *low, to about 2^-37 of itself: log2(m) = s (K0 + z (K1 + ..)) with s = (m - 1) / (m + 1)
- * and z = s^2, the leading terms in pairs of floats (Dekker 1971; every product's error comes from a fused step). */
+/* log2(x) for finite x > 0 as high + *low, to about 2^-37 of itself: log2(m) = s (K0 + z (K1 + ..)) with
+ * s = (m - 1) / (m + 1) and z = s^2, the leading terms in pairs of floats (Dekker 1971; every product's
+ * error comes from a fused step). */
 HED_MATH_FUNCTION float hed_log2_pair(float x, float *low)
 {
     int exponent;
@@ -246,8 +253,9 @@ HED_MATH_FUNCTION float hed_pow_positive(float x, float y)
 }
 
 /** x to the power y for all floats: 0.94 ulp in 120 million pairs, most of them made so that the result is
- *  a number, denormal ones included. Special cases as in C99, annex F: pow(x, +-0) = 1 and pow(1, y) = 1 even with NaN; NaN for finite x < 0 with y not
- *  an integer; signed zeros and infinities for odd y; pow(-1, +-inf) = 1. */
+ *  a number, denormal ones included. Special cases as in C99, annex F: pow(x, +-0) = 1 and pow(1, y) = 1
+ *  even with NaN; NaN for finite x < 0 with y not an integer; signed zeros and infinities for odd y;
+ *  pow(-1, +-inf) = 1. */
 HED_MATH_FUNCTION float hed_pow(float x, float y)
 {
     float a = hed_magnitude(x), b = hed_magnitude(y), infinity = hed_as_float(HED_INFINITY_BITS);
@@ -274,8 +282,9 @@ HED_MATH_FUNCTION float hed_pow(float x, float y)
 /* Bits 32 (index - 1) and on of 2/pi after the point. */
 HED_MATH_FUNCTION unsigned int hed_two_over_pi(int index)
 {
-    return index < 4 ? (index < 2 ? (index == 0 ? 0u : 0xa2f9836eu) : (index == 2 ? 0x4e441529u : 0xfc2757d1u))
-                     : (index < 6 ? (index == 4 ? 0xf534ddc0u : 0xdb629599u) : (index == 6 ? 0x3c439041u : 0xfe5163abu));
+    if (index < 4)
+        return index < 2 ? (index == 0 ? 0u : 0xa2f9836eu) : (index == 2 ? 0x4e441529u : 0xfc2757d1u);
+    return index < 6 ? (index == 4 ? 0xf534ddc0u : 0xdb629599u) : (index == 6 ? 0x3c439041u : 0xfe5163abu);
 }
 
 /* The word that starts `shift` bits into the pair (high, next). */
@@ -284,8 +293,9 @@ HED_MATH_FUNCTION unsigned int hed_funnel(unsigned int high, unsigned int next, 
     return shift == 0 ? high : high << shift | next >> (32 - shift);
 }
 
-/* As hed_quadrant_pair() below, for finite a >= 2^17. Of a * 2/pi only the value modulo 4 is needed, so the bits of 2/pi that make
- * multiples of 4 are skipped and 96 bits after them suffice (Payne and Hanek 1983). */
+/* As hed_quadrant_pair() below, for finite a >= 2^17. Of a * 2/pi only the value modulo 4 is needed, so
+ * the bits of 2/pi that make multiples of 4 are skipped and 96 bits after them suffice (Payne and Hanek
+ * 1983). */
 HED_MATH_FUNCTION int hed_quadrant_far(float a, float *r, float *r_low)
 {
     unsigned int bits = hed_as_uint(a);
@@ -294,7 +304,8 @@ HED_MATH_FUNCTION int hed_quadrant_far(float a, float *r, float *r_low)
     unsigned int mantissa = (bits & 0x007fffffu) | 0x00800000u;
     unsigned int w0 = hed_two_over_pi(index), w1 = hed_two_over_pi(index + 1);
     unsigned int w2 = hed_two_over_pi(index + 2), w3 = hed_two_over_pi(index + 3);
-    unsigned int h0 = hed_funnel(w0, w1, shift), h1 = hed_funnel(w1, w2, shift), h2 = hed_funnel(w2, w3, shift);
+    unsigned int h0 = hed_funnel(w0, w1, shift), h1 = hed_funnel(w1, w2, shift);
+    unsigned int h2 = hed_funnel(w2, w3, shift);
     /* high:low: the value in units of 2^-62 */
     unsigned int low = mantissa * h1 + hed_multiply_high(mantissa, h2);
     unsigned int carry = low < hed_multiply_high(mantissa, h2) ? 1u : 0u;
@@ -319,8 +330,8 @@ HED_MATH_FUNCTION int hed_quadrant_far(float a, float *r, float *r_low)
     return quadrant;
 }
 
-/* a = n pi/2 + *r with |*r| <= pi/4, for a >= 0; returns n, of which the last two bits count. NaN for infinity and NaN.
- * pi/2 in three parts, each subtracted by a fused step; the first difference is exact. */
+/* a = n pi/2 + *r with |*r| <= pi/4, for a >= 0; returns n, of which the last two bits count. NaN for
+ * infinity and NaN. pi/2 in three parts, each subtracted by a fused step; the first difference is exact. */
 HED_MATH_FUNCTION int hed_quadrant(float a, float *r)
 {
     float t = hed_fma(a, 0.636619747f, HED_ROUNDER), n = t - HED_ROUNDER, low;
@@ -339,8 +350,8 @@ HED_MATH_FUNCTION int hed_quadrant_pair(float a, float *r, float *r_low)
     if (!(a <= 131072.0f) && hed_as_uint(a) < HED_INFINITY_BITS)
         return hed_quadrant_far(a, r, r_low);
     float first = hed_fma(-n, 1.57079637f, a), second = hed_fma(-n, -4.37113883e-08f, first);
-    float lost = hed_fma(-n, -4.37113883e-08f, first - second); /* exact for this and larger second, useless below: */
-    lost = hed_magnitude(second) >= 0.015625f ? lost : 0.0f;
+    float lost = hed_fma(-n, -4.37113883e-08f, first - second);
+    lost = hed_magnitude(second) >= 0.015625f ? lost : 0.0f; /* then it is exact; below it would be useless */
     *r = a <= 131072.0f ? second : hed_as_float(HED_NAN_BITS);
     *r_low = hed_fma(-n, -1.71512451e-15f, lost);
     return (int)(hed_as_uint(t) & 3u);
@@ -373,7 +384,8 @@ HED_MATH_FUNCTION float hed_sin(float x)
     return hed_flip(y, (unsigned int)n << 30 ^ hed_as_uint(x));
 }
 
-/** Cosine of every float (radians): 1.58 ulp. cos(-x) = cos(x); NaN for infinity and NaN. Above 131072 as hed_sin(). */
+/** Cosine of every float (radians): 1.58 ulp. cos(-x) = cos(x); NaN for infinity and NaN. Above 131072 as
+ *  hed_sin(). */
 HED_MATH_FUNCTION float hed_cos(float x)
 {
     float r;
@@ -382,8 +394,8 @@ HED_MATH_FUNCTION float hed_cos(float x)
     return hed_flip(y, (unsigned int)n << 30);
 }
 
-/** Tangent of every float (radians): 1.49 ulp. tan(-x) = -tan(x), tan(+-0) = +-0; NaN for infinity and NaN; never
- *  infinite, as no float is that near to an odd multiple of pi/2. Above 131072 as hed_sin(). */
+/** Tangent of every float (radians): 1.49 ulp. tan(-x) = -tan(x), tan(+-0) = +-0; NaN for infinity and
+ *  NaN; never infinite, as no float is that near to an odd multiple of pi/2. Above 131072 as hed_sin(). */
 HED_MATH_FUNCTION float hed_tan(float x)
 {
     float r, r_low;
@@ -418,8 +430,8 @@ HED_MATH_FUNCTION float hed_atan_rest(float t, float t_low)
     return hed_fma(t * z, p, t_low * hed_fma(z, -0.5f, 1.0f));
 }
 
-/** Angle of the point (x, y) from the x axis, in (-pi, pi] as rounded, for all floats: 1.56 ulp in 120 million
- *  pairs. Zeros and infinities as in C99, annex F: the sign of y is the sign of the result,
+/** Angle of the point (x, y) from the x axis, in (-pi, pi] as rounded, for all floats: 1.56 ulp in 120
+ *  million pairs. Zeros and infinities as in C99, annex F: the sign of y is the sign of the result,
  *  atan2(+-0, -0) = +-pi, atan2(+-inf, -inf) = +-3 pi / 4. NaN if either is NaN. */
 HED_MATH_FUNCTION float hed_atan2(float y, float x)
 {
@@ -436,7 +448,11 @@ HED_MATH_FUNCTION float hed_atan2(float y, float x)
         a = a == infinity ? 1.0f : 0.0f;
         b = 1.0f;
     }
-    float scale = b > 7.92281625e+28f ? 5.42101086e-20f : b < 1.26217745e-29f ? 1.84467441e+19f : 1.0f; /* powers of two */
+    float scale = 1.0f; /* a power of two, so that 1 / b is a normal number */
+    if (b > 7.92281625e+28f)
+        scale = 5.42101086e-20f;
+    else if (b < 1.26217745e-29f)
+        scale = 1.84467441e+19f;
     a *= scale;
     b = b == 0.0f ? 1.0f : b * scale;
     float reciprocal = 1.0f / b;
@@ -464,8 +480,9 @@ HED_MATH_FUNCTION float hed_tanh(float x)
     return hed_flip(a < 0.55f ? small : large, hed_as_uint(x));
 }
 
-/** 1 / sqrt(x) from multiplications alone, for every float: 1.00 ulp, denormals included. rsqrt(+-0) = +-inf,
- *  rsqrt(inf) = 0; NaN for x < 0 and for NaN. The first guess is the halved, negated exponent; three Newton steps. */
+/** 1 / sqrt(x) from multiplications alone, for every float: 1.00 ulp, denormals included.
+ *  rsqrt(+-0) = +-inf, rsqrt(inf) = 0; NaN for x < 0 and for NaN. The first guess is the halved, negated
+ *  exponent; three Newton steps. */
 HED_MATH_FUNCTION float hed_rsqrt(float x)
 {
     int tiny = x < 1.17549435e-38f;
