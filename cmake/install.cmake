@@ -13,7 +13,7 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
 
 # PTX of the default configurations, for machines with a CUDA driver and no NVRTC. The library looks for it in
 # share/heddle/ptx beside its own lib folder; the build puts it here where NVRTC was found.
-install(DIRECTORY ${CMAKE_BINARY_DIR}/ptx/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/ptx OPTIONAL FILES_MATCHING PATTERN "*.ptx*")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/ptx/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/ptx OPTIONAL FILES_MATCHING PATTERN "*.hedk")
 
 # ---- CMake config files ----
 
