@@ -155,7 +155,8 @@ static double amount_of(const hed_kernel_def *def, const hed_work *work)
                     : def->metric == HED_METRIC_OPERATIONS ? work->operations
                                                            : work->items;
     char prefix = unit_of(def)[0];
-    return amount * (prefix == 'G' ? 1e-9 : prefix == 'M' ? 1e-6 : 1);
+    return amount * (prefix == 'G' ? 1e-9 : prefix == 'M' ? 1e-6
+                                                          : 1);
 }
 
 static void add_record(hed_bench *bench, const kernel_bench *b, const hed_summary *seconds, double bandwidth)

@@ -13,7 +13,8 @@
 static const char SUITE[] = "runtime";
 static const double SECONDS = 1; /* for each comparison */
 
-enum { TRANSFER_BYTES = 64 << 20, REPEATS = 20 };
+enum { TRANSFER_BYTES = 64 << 20,
+       REPEATS = 20 };
 
 /* ---- the kernel that does nothing ---- */
 

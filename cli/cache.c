@@ -110,6 +110,11 @@ static int run_warm(const hed_arguments *arguments, void *user)
     hed_progress progress =
         hed_progress_begin("compiling", "kernels", (uint64_t)session.count * kernels * 2, hed_given(arguments, "quiet"));
     for (uint32_t d = 0; d < session.count; d++) {
+        const hed_device_info *info = hed_device_get_info(session.devices[d]);
+        if (!(info->capabilities & HED_CAN_SOURCE)) {
+            printf("%s: nothing to compile\n", info->id);
+            continue;
+        }
         for (uint32_t k = 0; k < kernels * 2 && !hed_interrupted(); k++) {
             warm_kernel(session.devices[d], hed_canonical_at(k / 2), k % 2 ? HED_MATH_STRICT : HED_MATH_FAST, &count);
             hed_progress_update(&progress, ++done);
@@ -117,11 +122,14 @@ static int run_warm(const hed_arguments *arguments, void *user)
     }
     hed_progress_end(&progress);
     cli_close(&session);
+    if (done == 0)
+        return HED_EXIT_OK;
     printf("compiled %" PRIu64 " kernels in %.1f s, %" PRIu64 " were there already", count.compiled, count.seconds, count.cached);
     if (count.invalid)
         printf(", %" PRIu64 " are not for this device", count.invalid);
     printf("\n");
-    return hed_interrupted() ? HED_EXIT_INTERRUPTED : count.failed ? HED_EXIT_FAILURE : HED_EXIT_OK;
+    return hed_interrupted() ? HED_EXIT_INTERRUPTED : count.failed ? HED_EXIT_FAILURE
+                                                                   : HED_EXIT_OK;
 }
 
 /* ---- ship ---- */

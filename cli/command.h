@@ -24,10 +24,14 @@ extern const hed_command hed_command_completion;
 
 /* `not_below`: of the command alone, not of those below it. */
 #define CLI_OPTION_JSON(not_below) \
-    {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one array of objects, nothing else", .own = (not_below)}
+    { \
+        .name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one array of objects, nothing else", .own = (not_below) \
+    }
 #define CLI_OPTION_DEVICES(not_below) \
-    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .repeated = true, \
-     .help = "device to use: its id, part of its name, best, or all", .own = (not_below)}
+    { \
+        .name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .repeated = true, \
+        .help = "device to use: its id, part of its name, best, or all", .own = (not_below) \
+    }
 
 /* ---- opening ---- */
 

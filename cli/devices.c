@@ -7,7 +7,8 @@
 
 static const char *type_name(hed_device_type type)
 {
-    return type == HED_DEVICE_CPU ? "cpu" : type == HED_DEVICE_GPU ? "gpu" : "other";
+    return type == HED_DEVICE_CPU ? "cpu" : type == HED_DEVICE_GPU ? "gpu"
+                                                                   : "other";
 }
 
 static void add_record(hed_records *records, const hed_device_info *info)
@@ -66,8 +67,8 @@ static void bytes_cell(hed_table *table, uint64_t bytes)
 
 static hed_status print_table(const hed_context *context, hed_error *error)
 {
-    static const char *const headings[] = {"ID",     "NAME",   "PLATFORM", "DRIVER",  ">UNITS",
-                                           ">LANES", ">GROUP", ">LOCAL",   ">MEMORY", NULL};
+    static const char *const headings[] = {"ID", "NAME", "PLATFORM", "DRIVER", ">UNITS",
+                                           ">LANES", ">GROUP", ">LOCAL", ">MEMORY", NULL};
     hed_table *table = hed_table_create(headings);
     for (uint32_t i = 0; i < hed_device_count(context); i++) {
         const hed_device_info *info = hed_device_get_info(hed_device_at(context, i));

@@ -18,8 +18,7 @@ typedef struct finding {
     char remedy[512];
 } finding;
 
-static const char *const STATES[] = {[HED_BACKEND_WORKS] = "works", [HED_BACKEND_LIMITED] = "limited",
-                                     [HED_BACKEND_ABSENT] = "absent", [HED_BACKEND_FAILED] = "failed"};
+static const char *const STATES[] = {[HED_BACKEND_WORKS] = "works", [HED_BACKEND_LIMITED] = "limited", [HED_BACKEND_ABSENT] = "absent", [HED_BACKEND_FAILED] = "failed"};
 
 /* ---- devices: only a kernel that ran has shown that a driver works ---- */
 
@@ -106,7 +105,7 @@ static void examine_folder(const char *subject, const char *folder, const char *
 
 static void print_finding(const finding *found)
 {
-    printf("%-14s %-8s %s\n", found->subject, found->state, found->detail);
+    printf("%-14s %s%*s%s\n", found->subject, found->state, found->detail[0] ? 9 - (int)strlen(found->state) : 0, "", found->detail);
     if (found->reason[0])
         printf("%-14s          why:  %s\n", "", found->reason);
     if (found->remedy[0])

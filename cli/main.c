@@ -9,7 +9,7 @@ static const hed_example ENVIRONMENT[] = {
     {"HEDDLE_KERNEL_DIR", "Kernel files are read from this folder instead of the text built in"},
     {"HEDDLE_PTX_DIR", "Precompiled kernels for machines that have a CUDA driver and no NVRTC"},
     {"HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY",
-     "The driver library to load instead of the usual names; empty: none"},
+     "The driver library to load instead of the usual names; one that does not exist switches the backend off"},
     {0}};
 
 static const hed_example FILES[] = {
@@ -46,8 +46,8 @@ static const hed_command KERNELS = {
     .name = "kernels", .summary = "the canonical kernels", .hidden = true, .commands = (const hed_command *const[]){&KERNELS_BENCH, NULL}};
 
 static const hed_command *const COMMANDS[] = {
-    &hed_command_devices, &hed_command_doctor,  &hed_command_cache,      &hed_command_verify, &hed_command_bench,
-    &hed_command_help,    &hed_command_version, &hed_command_completion, &RUNTIME,            &KERNELS,
+    &hed_command_devices, &hed_command_doctor, &hed_command_cache, &hed_command_verify, &hed_command_bench,
+    &hed_command_help, &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS,
     NULL};
 
 static int run_root(const hed_arguments *arguments, void *user)

@@ -15,7 +15,8 @@ typedef enum raw_operation {
     RAW_OPERATION_COUNT
 } raw_operation;
 
-enum { RAW_GRAPH_NODES = 100, RAW_GROUP = 64 };
+enum { RAW_GRAPH_NODES = 100,
+       RAW_GROUP = 64 };
 
 /* What to work with; all of it is the caller's. */
 typedef struct raw_def {

@@ -77,7 +77,8 @@ static bool should_stop(void *user)
 
 static const char *word_for(const result *r)
 {
-    return r->report.failed ? "FAILED" : r->report.passed ? "passed" : "not valid here";
+    return r->report.failed ? "FAILED" : r->report.passed ? "passed"
+                                                          : "not valid here";
 }
 
 static void mode_cell(hed_table *table, const mode_count *count)
@@ -167,8 +168,8 @@ static int refuse_kernel(const char *name)
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    static const char *const headings[] = {"DEVICE",     "KERNEL",    "RESULT", ">FAST", ">STRICT",
-                                           ">NOT VALID", ">ELEMENTS", ">ERROR", "WHY",   NULL};
+    static const char *const headings[] = {"DEVICE", "KERNEL", "RESULT", ">FAST", ">STRICT",
+                                           ">NOT VALID", ">ELEMENTS", ">ERROR", "WHY", NULL};
     const hed_kernel_def *kernels[64];
     const char *unknown = NULL;
     uint32_t count = choose_kernels(arguments, kernels, 64, &unknown);
@@ -180,7 +181,8 @@ static int run(const hed_arguments *arguments, void *user)
     if (status != HED_OK)
         return cli_fail(&error);
     verification v = {.json = hed_given(arguments, "json"), .quiet = hed_given(arguments, "quiet")};
-    v.coverage = hed_given(arguments, "quick") ? HED_COVER_DEFAULT : hed_given(arguments, "full") ? HED_COVER_ALL : HED_COVER_VALUES;
+    v.coverage = hed_given(arguments, "quick") ? HED_COVER_DEFAULT : hed_given(arguments, "full") ? HED_COVER_ALL
+                                                                                                  : HED_COVER_VALUES;
     v.table = hed_table_create(headings);
     v.records = hed_records_create();
     for (uint32_t d = 0; d < session.count; d++)

@@ -11,7 +11,8 @@
 
 /* ---- measuring ---- */
 
-enum { FEWEST_ROUNDS = 5, MOST_ROUNDS = 2000 };
+enum { FEWEST_ROUNDS = 5,
+       MOST_ROUNDS = 2000 };
 
 hed_status hed_bench_measure(hed_bench_case *cases, uint32_t count, double seconds, hed_error *error)
 {

@@ -37,7 +37,7 @@ typedef struct hed_bench_record {
 
 typedef struct hed_bench hed_bench;
 
-hed_bench *hed_bench_create(void); /* NULL when memory runs out; hed_bench_print() then says so */
+hed_bench *hed_bench_create(void);                                    /* NULL when memory runs out; hed_bench_print() then says so */
 void hed_bench_add(hed_bench *bench, const hed_bench_record *record); /* texts are copied */
 /* As JSON, one array of objects, or as a table for people. Errors: MEMORY, IO. */
 hed_status hed_bench_print(const hed_bench *bench, bool json, FILE *stream, hed_error *error);

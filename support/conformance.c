@@ -10,7 +10,8 @@
 
 static const hed_math MODES[] = {HED_MATH_FAST, HED_MATH_STRICT};
 
-enum { MODE_COUNT = 2, SEARCH_LIMIT = 1 << 17 };
+enum { MODE_COUNT = 2,
+       SEARCH_LIMIT = 1 << 17 };
 
 /* ---- configurations ---- */
 

@@ -22,7 +22,9 @@ typedef struct hed_expected {
     hed_outcome first, second;
 } hed_expected;
 
-enum { HED_POISON_FIRST = 0x5a, HED_POISON_SECOND = 0xa5, HED_POISON_DEVICE = 0xa5 };
+enum { HED_POISON_FIRST = 0x5a,
+       HED_POISON_SECOND = 0xa5,
+       HED_POISON_DEVICE = 0xa5 };
 
 /* Fills verdict, written, hash, error and text of `run` from what was found over HED_POISON_DEVICE. */
 void hed_outcome_compare(const hed_sample *sample, const hed_expected *expected, const hed_outcome *found, hed_conformance_run *run);

@@ -49,7 +49,7 @@ hed_status hed_file_read(const char *path, size_t limit, char **bytes, size_t *s
     *size = 0;
     FILE *stream = fopen(path, "rbe");
     if (!stream)
-        return hed_error_set(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+        return hed_error_set(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
     hed_status status = read_stream(stream, path, limit, bytes, size, error);
     fclose(stream);
     return status;
@@ -173,7 +173,8 @@ hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error)
     if (writer->failed) {
         if (writer->temporary)
             unlink(writer->temporary);
-        status = hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s", writer->path, strerror(writer->failed));
+        status = hed_error_set(error, writer->failed == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot write %s: %s", writer->path,
+                               strerror(writer->failed));
     }
     free_writer(writer);
     return status;

@@ -6,6 +6,7 @@
 #include "support/json_place.h"
 #include "support/nearest.h"
 
+#include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -30,6 +31,7 @@ static hed_status parse_own(const char *name, char *text, size_t size, hed_json 
 {
     size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     json_error_t found;
+    errno = 0;
     json_t *root = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES, &found);
     hed_json *json = calloc(1, sizeof *json);
     char *copy = strdup(name);
@@ -40,7 +42,8 @@ static hed_status parse_own(const char *name, char *text, size_t size, hed_json 
         return HED_OK;
     }
     hed_status status = HED_ERROR_MEMORY;
-    if (root || json_error_code(&found) == json_error_out_of_memory) {
+    /* jansson does not always say that it was memory. */
+    if (root || errno == ENOMEM) {
         hed_error_set(error, status, "out of memory while reading %s", name);
     } else if (size == mark) {
         status = hed_error_set(error, HED_ERROR_FORMAT, "%s is empty; expected JSON", name);

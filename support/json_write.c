@@ -105,9 +105,10 @@ hed_status hed_records_print(const hed_records *records, FILE *stream, hed_error
 {
     if (!records || records->failed)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while making JSON");
+    errno = 0;
     /* Nine digits: more than any measurement has, and 0.1 stays 0.1. */
     if (json_dumpf(records->array, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 || fputc('\n', stream) == EOF ||
         fflush(stream) != 0)
-        return hed_error_set(error, HED_ERROR_IO, "cannot write JSON: %s", strerror(errno));
+        return hed_error_set(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot write JSON: %s", strerror(errno));
     return HED_OK;
 }

@@ -40,7 +40,7 @@ void hed_command_line(const hed_arguments *path, char *text, size_t size)
 {
     size_t used = 0;
     for (uint32_t i = 0; i < path->depth && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", path->path[i]->name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", path->names[i]);
 }
 
 bool hed_option_applies(const hed_arguments *path, uint32_t level, const hed_option *option)
@@ -73,13 +73,14 @@ static const hed_command *find_command(const hed_command *parent, const char *na
 const hed_command *hed_options_find(const hed_command *root, const char *const *names, uint32_t count, hed_arguments *path,
                                     const char **unknown)
 {
-    *path = (hed_arguments){.path = {root}, .depth = 1};
+    *path = (hed_arguments){.path = {root}, .names = {root->name}, .depth = 1};
     for (uint32_t i = 0; i < count; i++) {
         const hed_command *child = find_command(hed_arguments_command(path), names[i]);
         if (!child || path->depth == HED_COMMAND_DEPTH) {
             *unknown = names[i];
             return NULL;
         }
+        path->names[path->depth] = child->name;
         path->path[path->depth++] = hed_command_real(child);
     }
     return hed_arguments_command(path);
@@ -279,6 +280,7 @@ static hed_status parse_positional(parser *p, const char *text)
         if (!child)
             return unknown_command(p, command, text);
         assert(p->arguments->depth < HED_COMMAND_DEPTH);
+        p->arguments->names[p->arguments->depth] = child->name;
         p->arguments->path[p->arguments->depth++] = hed_command_real(child);
         size_t used = strlen(p->line);
         snprintf(p->line + used, sizeof p->line - used, " %s", child->name);
@@ -324,7 +326,7 @@ static hed_status check_required(const parser *p)
 
 hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv, hed_arguments *arguments, hed_error *error)
 {
-    *arguments = (hed_arguments){.path = {root}, .depth = 1};
+    *arguments = (hed_arguments){.path = {root}, .names = {root->name}, .depth = 1};
     /* Every argument is at most one value, but for bundled letters, of which only the bytes are a bound. */
     size_t most = 1;
     for (int i = 1; i < argc; i++)

@@ -29,13 +29,13 @@ typedef struct hed_option {
     const char *name; /* without dashes; of a positional as help shows it, such as "FILE" */
     char letter;      /* short form; 0: none */
     hed_option_kind kind;
-    const char *value; /* what help calls the value, such as "ID"; flags: NULL */
-    const char *help;  /* one sentence, no full stop */
+    const char *value;          /* what help calls the value, such as "ID"; flags: NULL */
+    const char *help;           /* one sentence, no full stop */
     const char *const *choices; /* ends with NULL */
     const char *fallback;       /* the value if it is not given, as text; NULL: none */
     double low, high;           /* both 0: no limit */
     bool required;
-    bool own; /* of this command alone, not of those below it */
+    bool own;      /* of this command alone, not of those below it */
     bool repeated; /* may be given more than once; a positional: takes all that follow */
 } hed_option;
 
@@ -62,10 +62,10 @@ struct hed_command {
     const hed_option *positionals;
     const hed_command *const *commands; /* below this one; ends with NULL */
     const hed_example *examples;
-    const hed_section *sections;  /* of the man page; root only */
-    const hed_command *same_as;   /* this is another name for that command; only name is read then */
-    bool hidden;                  /* parsed, but not shown: a second way to something */
-    hed_command_function *run;    /* NULL: one of `commands` has to follow */
+    const hed_section *sections; /* of the man page; root only */
+    const hed_command *same_as;  /* this is another name for that command; only name is read then */
+    bool hidden;                 /* parsed, but not shown: a second way to something */
+    hed_command_function *run;   /* NULL: one of `commands` has to follow */
 };
 
 typedef struct hed_value {
@@ -76,6 +76,7 @@ typedef struct hed_value {
 /* What was typed. */
 typedef struct hed_arguments {
     const hed_command *path[HED_COMMAND_DEPTH]; /* root first */
+    const char *names[HED_COMMAND_DEPTH];       /* as they were typed: another name of a command has its own */
     uint32_t depth;
     bool help; /* --help was among it; what follows it was not read */
     hed_value *values;
@@ -114,7 +115,9 @@ void hed_options_help(const hed_arguments *path, FILE *stream);
 /* The whole tree as a man page in section 1. */
 void hed_options_man(const hed_command *root, const char *version, FILE *stream);
 
-typedef enum hed_shell { HED_BASH, HED_ZSH, HED_FISH } hed_shell;
+typedef enum hed_shell { HED_BASH,
+                         HED_ZSH,
+                         HED_FISH } hed_shell;
 /* A completion script for the whole tree. */
 void hed_options_completion(const hed_command *root, hed_shell shell, FILE *stream);
 

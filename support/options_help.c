@@ -37,6 +37,7 @@ static void visit_below(hed_arguments *path, hed_visit_function *visit, FILE *st
     for (; children && *children; children++) {
         if ((*children)->hidden || (*children)->same_as)
             continue;
+        path->names[path->depth] = (*children)->name;
         path->path[path->depth++] = *children;
         visit_below(path, visit, stream);
         path->depth--;
@@ -45,7 +46,7 @@ static void visit_below(hed_arguments *path, hed_visit_function *visit, FILE *st
 
 void hed_commands_visit(const hed_command *root, hed_visit_function *visit, FILE *stream)
 {
-    hed_arguments path = {.path = {root}, .depth = 1};
+    hed_arguments path = {.path = {root}, .names = {root->name}, .depth = 1};
     visit_below(&path, visit, stream);
 }
 

@@ -46,7 +46,9 @@ static void tagged(FILE *stream, const char *term, const char *text)
 }
 
 /* Options of a command; those of the root are told in two parts, the ones that go with every command and its own. */
-typedef enum hed_part { HED_PART_ALL, HED_PART_SHARED, HED_PART_OWN } hed_part;
+typedef enum hed_part { HED_PART_ALL,
+                        HED_PART_SHARED,
+                        HED_PART_OWN } hed_part;
 
 static void print_options(const hed_option *options, hed_part part, FILE *stream)
 {

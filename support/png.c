@@ -5,6 +5,7 @@
 #include "support/errors.h"
 #include "support/file.h"
 
+#include <errno.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -88,6 +89,12 @@ static void ask_for_8_bits(const codec *c)
         png_set_gray_to_rgb(c->png);
 }
 
+/* libpng tells memory from damage only in words. */
+static hed_status status_or(hed_status status)
+{
+    return errno == ENOMEM ? HED_ERROR_MEMORY : status;
+}
+
 /* False: c->problem says why. */
 static bool decode(codec *c, hed_image *image, hed_status *status, hed_error *error)
 {
@@ -116,14 +123,15 @@ hed_status hed_png_decode(const char *name, const void *bytes, size_t size, hed_
     if (size < 8 || png_sig_cmp(bytes, 0, 8) != 0)
         return hed_error_set(error, HED_ERROR_FORMAT, "%s is no PNG file: it does not begin with PNG's signature", name);
     codec c = {.bytes = bytes, .size = size};
+    errno = 0;
     c.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &c, on_error, on_warning);
     c.info = c.png ? png_create_info_struct(c.png) : NULL;
     hed_status status = HED_OK;
     if (!c.info) {
         status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
     } else if (!decode(&c, image, &status, error)) {
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s is a damaged PNG file: %s (after %zu of %zu bytes)", name, c.problem,
-                               c.used, size);
+        status = hed_error_set(error, status_or(HED_ERROR_FORMAT), "%s is a damaged PNG file: %s (after %zu of %zu bytes)", name,
+                               c.problem, c.used, size);
     }
     png_destroy_read_struct(&c.png, &c.info, NULL);
     if (status != HED_OK)
@@ -183,6 +191,7 @@ hed_status hed_png_write(const char *path, const hed_image *image, hed_error *er
     hed_status status = hed_file_writer_open(path, &c.writer, error);
     if (status != HED_OK)
         return status;
+    errno = 0;
     c.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &c, on_error, on_warning);
     c.info = c.png ? png_create_info_struct(c.png) : NULL;
     if (!c.info) {
@@ -192,7 +201,7 @@ hed_status hed_png_write(const char *path, const hed_image *image, hed_error *er
         status = hed_file_writer_commit(c.writer, error);
     } else {
         hed_file_writer_abort(c.writer);
-        status = hed_error_set(error, HED_ERROR_ARGUMENT, "cannot write %s as PNG: %s", path, c.problem);
+        status = hed_error_set(error, status_or(HED_ERROR_ARGUMENT), "cannot write %s as PNG: %s", path, c.problem);
     }
     png_destroy_write_struct(&c.png, &c.info);
     return status;

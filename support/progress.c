@@ -47,7 +47,8 @@ void hed_progress_update(hed_progress *progress, uint64_t done)
     if (!progress->stream)
         return;
     uint64_t now = progress->clock.now(progress->clock.user);
-    uint64_t pause = !progress->terminal ? 10 * SECOND : progress->shown ? SECOND / 10 : SECOND;
+    uint64_t pause = !progress->terminal ? 10 * SECOND : progress->shown ? SECOND / 10
+                                                                         : SECOND;
     if (now - progress->drawn < pause)
         return;
     char text[160];

@@ -283,11 +283,16 @@ static int run_in_shell(const char *shell, const char *script)
 static void check_completion(hed_shell kind, const char *shell, const char *head, const char *middle)
 {
     static const char *const cases[][2] = {
-        {"tool ", "bench group paint"},          {"tool p", "paint"},
-        {"tool paint --c", "--color"},           {"tool paint -c ", "blue green red"},
-        {"tool -q paint --color g", "green"},    {"tool paint --color red ", "round square"},
-        {"tool bench ", "paint plain"},          {"tool bench paint --la", "--layers"},
-        {"tool bench plain --", "--help --quiet"}, {"tool --v", "--version"},
+        {"tool ", "bench group paint"},
+        {"tool p", "paint"},
+        {"tool paint --c", "--color"},
+        {"tool paint -c ", "blue green red"},
+        {"tool -q paint --color g", "green"},
+        {"tool paint --color red ", "round square"},
+        {"tool bench ", "paint plain"},
+        {"tool bench paint --la", "--layers"},
+        {"tool bench plain --", "--help --quiet"},
+        {"tool --v", "--version"},
     };
     FILE *stream = open_memstream(&captured, &captured_size);
     fputs(head, stream);

@@ -679,7 +679,16 @@ Test(bench, records_have_what_applies)
 
 /* ---- conformance: faults planted by a parameter, which the default does not have ---- */
 
-enum { N = 100, RIGHT = 0, WRONG_VALUE, NOT_WRITTEN, UNASKED, BEHIND_THE_END, INPUT_CHANGED, SLIGHTLY_OFF, OTHER_NAN, FAULTS };
+enum { N = 100,
+       RIGHT = 0,
+       WRONG_VALUE,
+       NOT_WRITTEN,
+       UNASKED,
+       BEHIND_THE_END,
+       INPUT_CHANGED,
+       SLIGHTLY_OFF,
+       OTHER_NAN,
+       FAULTS };
 
 /* out[i] = in[i] + 1 for all but the last element; out[3] is NaN. */
 static void planted(const hed_native_call *call, uint64_t begin, uint64_t end)

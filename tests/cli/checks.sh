@@ -1,0 +1,41 @@
+# What the scripts here share: running the command, and looking at what came out. Sourced.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+complain() {
+    failed=1
+    echo "FAILED: $*" >&2
+    sed 's/^/  stdout: /' "$work/out" >&2
+    sed 's/^/  stderr: /' "$work/err" >&2
+}
+
+# run CODE ARGUMENTS...: the command must end with this exit code.
+run() {
+    expected=$1
+    shift
+    words=$*
+    code=0
+    "$heddle" "$@" > "$work/out" 2> "$work/err" < /dev/null || code=$?
+    [ "$code" = "$expected" ] || complain "heddle $words: exit code $code instead of $expected"
+}
+
+out_has() { grep -q -e "$1" "$work/out" || complain "heddle $words: \"$1\" is not on stdout"; }
+err_has() { grep -q -e "$1" "$work/err" || complain "heddle $words: \"$1\" is not on stderr"; }
+out_is_empty() { [ ! -s "$work/out" ] || complain "heddle $words: something is on stdout"; }
+err_is_empty() { [ ! -s "$work/err" ] || complain "heddle $words: something is on stderr"; }
+
+# Nothing but one array of objects, each of which has these keys.
+out_is_json() {
+    case $(head -c 1 "$work/out")$(tail -n 1 "$work/out") in
+        "[]") ;;
+        *) complain "heddle $words: no JSON array" ;;
+    esac
+    objects=$(grep -c '^  {' "$work/out")
+    for key in "$@"; do
+        [ "$(grep -c "^    \"$key\": " "$work/out")" = "$objects" ] || complain "heddle $words: \"$key\" is not in every object"
+    done
+    if command -v python3 > /dev/null; then
+        python3 -m json.tool < "$work/out" > /dev/null || complain "heddle $words: not JSON"
+    fi
+}

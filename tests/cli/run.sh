@@ -1,0 +1,62 @@
+# sh run.sh HEDDLE: the command as a user runs it, on host alone: what it prints where, and its exit codes.
+heddle=$1
+. "$(dirname "$0")/checks.sh"
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
+unset HEDDLE_DEVICE
+
+run 0 --version; out_has '^heddle [0-9]'; err_is_empty
+run 0 version; out_has '^heddle [0-9]'
+run 2; out_is_empty; err_has '^Usage: heddle'
+run 2 devcies; out_is_empty; err_has 'did you mean "heddle devices"'
+run 2 devices --jsno; out_is_empty; err_has 'did you mean --json'
+run 2 devices --json extra; out_is_empty; err_has 'one argument too many'
+
+run 0 --help; out_has '^Usage: heddle'; err_is_empty
+run 0 bench runtime --help; out_has '^Usage: heddle bench runtime '
+run 0 runtime bench --help; out_has '^Usage: heddle runtime bench '
+run 0 help cache ship; out_has '^Usage: heddle cache ship '
+run 2 help nothing; out_is_empty; err_has '"nothing"'
+run 0 help --man; out_has '^\.TH HEDDLE 1'; out_has 'HEDDLE_DEVICE'
+run 0 completion bash; out_has '^complete -F _heddle heddle'
+run 2 completion tcsh; err_has 'bash, zsh, fish'
+
+run 0 devices; out_has '^host '; err_is_empty
+run 0 devices --json; err_is_empty
+out_is_json id backend platform name vendor driver compute_units lane_width max_group local_bytes memory_bytes capabilities
+out_has '"id": "host"'
+
+run 0 doctor; out_has '^host  *works .*runs kernels'; out_has '^opencl  *absent'; out_has '^cuda  *absent'; out_has 'mend: '
+run 0 doctor --json; err_is_empty; out_is_json subject state detail reason remedy
+if [ "$(id -u)" != 0 ]; then
+    mkdir "$work/locked"
+    chmod 500 "$work/locked"
+    XDG_CACHE_HOME="$work/locked" run 0 doctor
+    out_has '^cache folder  *failed'; out_has 'XDG_CACHE_HOME'
+fi
+
+run 0 verify --quick --kernel copy --kernel saxpy; out_has '^host  *copy  *passed'; out_has '^host  *saxpy  *passed'; err_is_empty
+run 0 verify --quick -k copy --json; err_is_empty; out_is_json device kernel math passed not_valid failed
+run 2 verify --kernel nothing; out_is_empty; err_has 'there are copy'
+run 1 verify --device nothing --json; out_is_empty; err_has 'no device fits "nothing".*host'
+HEDDLE_DEVICE=nothing run 1 verify; out_is_empty; err_has 'HEDDLE_DEVICE'
+
+run 0 cache info; out_has "^$work/cache/heddle: 0 compiled kernels"
+run 0 cache info --json; out_is_json folder entries bytes damaged
+run 0 cache warm --device all; out_has '^host: nothing to compile'
+run 0 cache clear; out_has 'removed 0'
+run 1 cache ship "$work/ptx"; err_has 'heddle: '
+
+# A full disk behind the output.
+code=0
+"$heddle" devices --json > /dev/full 2> "$work/err" || code=$?
+[ "$code" = 1 ] || complain "heddle devices > /dev/full: exit code $code instead of 1"
+
+# Interrupted: at once, and in so many words. SIGTERM, since a shell's background job does not get SIGINT.
+"$heddle" verify --full --kernel matmul > "$work/out" 2> "$work/err" &
+process=$!
+sleep 1
+kill "$process"
+code=0
+wait "$process" || code=$?
+[ "$code" = 130 ] || complain "heddle verify, interrupted: exit code $code instead of 130"
+exit $failed

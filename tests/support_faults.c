@@ -1,0 +1,164 @@
+/* Memory that runs out in support/: the n-th allocation fails, for every n, those of jansson and libpng included. Each time the
+ * status has to be MEMORY and everything else has to be given back. A program of its own, since it replaces malloc(). */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/bench.h"
+#include "support/json.h"
+#include "support/options.h"
+#include "support/png.h"
+
+/* ---- malloc, with glibc's underneath; visible, so that the libraries find it too ---- */
+
+#define VISIBLE __attribute__((visibility("default")))
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *pointer, size_t size);
+extern void __libc_free(void *pointer);
+
+static long left = -1; /* allocations until one fails; -1: none does */
+static bool hit;
+static long live;
+
+static bool fails(void)
+{
+    if (left < 0 || left-- > 0) return false;
+    hit = true;
+    errno = ENOMEM;
+    return true;
+}
+
+VISIBLE void *malloc(size_t size)
+{
+    if (fails()) return NULL;
+    live++;
+    return __libc_malloc(size);
+}
+
+VISIBLE void *calloc(size_t count, size_t size)
+{
+    if (fails()) return NULL;
+    live++;
+    return __libc_calloc(count, size);
+}
+
+VISIBLE void *realloc(void *pointer, size_t size)
+{
+    if (fails()) return NULL;
+    live += !pointer;
+    return __libc_realloc(pointer, size);
+}
+
+VISIBLE void free(void *pointer)
+{
+    live -= pointer != NULL;
+    __libc_free(pointer);
+}
+
+/* ---- what is tried ---- */
+
+static char path[] = "/tmp/heddle-faults-XXXXXX";
+
+static hed_status try_json(void)
+{
+    static const char text[] = "{\"a\": [1, {\"\\u0062\": 3}]}";
+    hed_error error;
+    hed_json *json;
+    hed_status status = hed_json_parse("a.json", text, sizeof text - 1, &json, &error);
+    if (status != HED_OK) return status;
+    /* A complaint needs memory too, to find its place; without it the place is lost, not the complaint. */
+    hed_json_string(hed_json_member(hed_json_item(hed_json_member(hed_json_root(json), "a"), 1), "b"));
+    if (hed_json_status(json, &error) != HED_ERROR_FORMAT) abort();
+    hed_json_free(json);
+    return HED_OK;
+}
+
+static hed_status try_png(void)
+{
+    hed_error error;
+    hed_image image;
+    hed_status status = hed_image_create(30, 20, 3, &image, &error);
+    if (status != HED_OK) return status;
+    memset(image.pixels, 7, 30 * 20 * 3);
+    status = hed_png_write(path, &image, &error);
+    hed_image_free(&image);
+    if (status == HED_OK) status = hed_png_read(path, &image, &error);
+    hed_image_free(&image);
+    return status;
+}
+
+static hed_status try_bench(bool json)
+{
+    hed_error error;
+    hed_bench_record record = {"a", "b", "c", 1, "u", 2, 3, "d", 4};
+    FILE *stream = fopen("/dev/null", "w");
+    if (!stream) return HED_ERROR_MEMORY;
+    hed_bench *bench = hed_bench_create();
+    for (int i = 0; i < 20; i++) hed_bench_add(bench, &record);
+    hed_status status = hed_bench_print(bench, json, stream, &error);
+    hed_bench_free(bench);
+    fclose(stream);
+    return status;
+}
+
+static hed_status try_records(void)
+{
+    return try_bench(true);
+}
+
+static hed_status try_table(void)
+{
+    return try_bench(false);
+}
+
+static int run_nothing(const hed_arguments *arguments, void *user)
+{
+    (void)arguments;
+    (void)user;
+    return 0;
+}
+
+static hed_status try_options(void)
+{
+    static const hed_command command = {.name = "tool", .summary = "a tool", .run = run_nothing};
+    hed_error error;
+    hed_arguments arguments;
+    char *words[] = {"tool"};
+    hed_status status = hed_options_parse(&command, 1, words, &arguments, &error);
+    hed_arguments_free(&arguments);
+    return status;
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        hed_status (*run)(void);
+    } cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options}};
+    int bad = 0, file = mkstemp(path);
+    if (file < 0) return 1;
+    close(file);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long n = 0, failures = 0;
+        do {
+            long before = live;
+            hit = false;
+            left = n++;
+            hed_status status = cases[i].run();
+            left = -1;
+            if (live != before) bad += fprintf(stderr, "%s: allocation %ld failed, %ld blocks leaked\n", cases[i].name, n, live - before);
+            if (status != HED_OK && (status != HED_ERROR_MEMORY || !hit))
+                bad += fprintf(stderr, "%s: allocation %ld failed: %s\n", cases[i].name, n, hed_status_name(status));
+            failures += status != HED_OK;
+        } while (hit);
+        if (failures == 0) bad += fprintf(stderr, "%s: nothing ever failed\n", cases[i].name);
+        printf("%s: %ld allocations, %ld of them needed\n", cases[i].name, n - 1, failures);
+    }
+    remove(path);
+    return bad != 0;
+}
