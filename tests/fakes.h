@@ -20,7 +20,7 @@ static inline const char *fakes_path(const char *name)
     return path;
 }
 
-/* A fake stays loaded for the rest of the test, so that its state outlives the contexts that use it. */
+/* A fake stays loaded when it is closed, as every driver does, so that its state outlives the contexts that use it. */
 static inline fake_control *fakes_load(const char *path)
 {
     const char *const names[] = {path, NULL};
@@ -29,6 +29,7 @@ static inline fake_control *fakes_load(const char *path)
     cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s", reason);
     fake_control *control = hed_dynlib_symbol(library, "fake_state");
     cr_assert_not_null(control, "%s is no fake", path);
+    hed_dynlib_close(NULL, library);
     return control;
 }
 
@@ -39,7 +40,8 @@ static inline void fakes_reset(fake_control *f)
     f->fail_name = NULL;
     f->code = 0;
     f->devices = 2;
-    f->hangs = f->refuses_binaries = false;
+    f->hangs = false;
+    f->refused_binaries = 0;
     f->failed[0] = f->misused[0] = 0;
 }
 

@@ -3,8 +3,10 @@
 #include "core/cache.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -122,21 +124,29 @@ static bool ends_with(const char *name, const char *end)
     return length > tail && strcmp(name + length - tail, end) == 0;
 }
 
-/* An entry, or what an interrupted hed_path_write() left behind. */
-static bool is_ours(const char *name)
+static bool is_entry(const char *name) { return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ending) == 0; }
+
+/* An entry, or what an interrupted hed_path_write() left behind. A folder or a pipe is neither, whatever its name. */
+static bool is_ours(const char *path, const char *name)
 {
-    return ends_with(name, ending) || (strncmp(name, ".heddle-", 8) == 0 && ends_with(name, ".tmp"));
+    struct stat about;
+    if (!is_entry(name) && (strncmp(name, ".heddle-", 8) != 0 || !ends_with(name, ".tmp"))) return false;
+    return lstat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 static hed_status visit_entries(const hed_context *context, visit_function *visit, hed_cache_report *report, hed_error *error)
 {
     const char *folder = hed_context_cache_dir(context);
     DIR *listing = folder[0] ? opendir(folder) : NULL;
-    if (!listing) return HED_OK;
+    if (!listing && (!folder[0] || errno == ENOENT)) return HED_OK;
+    if (!listing) {
+        char reason[256];
+        return hed_fail(error, HED_ERROR_IO, "cannot look into the cache %s: %s", folder, strerror_r(errno, reason, sizeof reason));
+    }
     hed_status first = HED_OK;
     for (struct dirent *file; (file = readdir(listing));) {
         char path[HED_PATH_MAX];
-        if (!is_ours(file->d_name) || !hed_path_join(path, folder, file->d_name)) continue;
+        if (!hed_path_join(path, folder, file->d_name) || !is_ours(path, file->d_name)) continue;
         hed_status status = visit(context, path, file->d_name, report, first ? NULL : error);
         if (!first) first = status;
     }
@@ -155,7 +165,7 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
     struct head head;
     const char *request, *log;
     const void *binary;
-    if (ends_with(name, ending) && parse(bytes, size, &head, &request, &log, &binary)) report->entries++;
+    if (is_entry(name) && parse(bytes, size, &head, &request, &log, &binary)) report->entries++;
     else report->damaged++;
     report->bytes += size;
     hed_release(&allocator, bytes, size + 1);

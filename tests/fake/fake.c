@@ -127,6 +127,15 @@ void fake_count_build(void)
     pthread_mutex_unlock(&lock);
 }
 
+bool fake_refuse_binary(void)
+{
+    pthread_mutex_lock(&lock);
+    bool refused = fake_state.refused_binaries > 0;
+    if (refused) fake_state.refused_binaries--;
+    pthread_mutex_unlock(&lock);
+    return refused;
+}
+
 uint64_t fake_now(void)
 {
     struct timespec t;

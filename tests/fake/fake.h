@@ -31,7 +31,7 @@ typedef struct fake_control {
     int code;                /* what they return */
     int devices;             /* how many there are */
     bool hangs;              /* work is never done, when asked */
-    bool refuses_binaries;   /* compiled code does not load */
+    int refused_binaries;    /* so many times compiled code does not load */
     uint64_t memory_bytes;   /* of a device: more than that is out of memory */
     /* Told by the fake. */
     int64_t calls;           /* since the library was loaded or this was set to 0 */
@@ -75,6 +75,7 @@ void *fake_find(fake_kind kind, bool (*visit)(const void *object, const void *ke
 bool fake_take_bytes(size_t size);
 void fake_give_bytes(size_t size);
 void fake_count_build(void);
+bool fake_refuse_binary(void);
 uint64_t fake_now(void); /* nanoseconds */
 
 /* ---- the one kernel ---- */

@@ -482,7 +482,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned option
     (void)options;
     (void)values;
     ENTER_CONTEXT(cuModuleLoadDataEx);
-    if (fake_state.refuses_binaries || strncmp(image, "// fake PTX\n", 12)) return CUDA_ERROR_INVALID_IMAGE;
+    if (fake_refuse_binary() || strncmp(image, "// fake PTX\n", 12)) return CUDA_ERROR_INVALID_IMAGE;
     CUmodule made = fake_new(FAKE_PROGRAM, sizeof *made);
     if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
     made->text = strdup(image);

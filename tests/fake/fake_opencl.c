@@ -240,7 +240,7 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
     if (!fake_check("clCreateProgramWithBinary", context, FAKE_CONTEXT)) return fake_cl_none(CL_INVALID_CONTEXT, code);
     if (count != 1 || ids[0] != context->device) return fake_cl_none(CL_INVALID_DEVICE, code);
     size_t length = sizeof fake_cl_magic - 1;
-    bool fit = !fake_state.refuses_binaries && sizes[0] > length && memcmp(binaries[0], fake_cl_magic, length) == 0 && !binaries[0][sizes[0] - 1];
+    bool fit = !fake_refuse_binary() && sizes[0] > length && memcmp(binaries[0], fake_cl_magic, length) == 0 && !binaries[0][sizes[0] - 1];
     if (status) *status = fit ? CL_SUCCESS : CL_INVALID_BINARY;
     if (!fit) return fake_cl_none(CL_INVALID_BINARY, code);
     cl_program made = new_program(context, true);
