@@ -161,8 +161,8 @@ static const int64_t tiles_x[] = {1, 2, 3, 4, 6, 8};
 static const int64_t tiles_y[] = {1, 2, 3, 4, 6, 8, 12, 16};
 static const int64_t switches[] = {0, 1};
 static const hed_parameter_def parameters[] = {
-    {"WG_X", groups_x, HED_COUNT(groups_x), 32, NULL},      {"WG_Y", groups_y, HED_COUNT(groups_y), 4, NULL},
-    {"TILE_X", tiles_x, HED_COUNT(tiles_x), 2, NULL},       {"TILE_Y", tiles_y, HED_COUNT(tiles_y), 8, NULL},
+    {"WG_X", groups_x, HED_COUNT(groups_x), 16, NULL},      {"WG_Y", groups_y, HED_COUNT(groups_y), 8, NULL},
+    {"TILE_X", tiles_x, HED_COUNT(tiles_x), 2, NULL},       {"TILE_Y", tiles_y, HED_COUNT(tiles_y), 16, NULL},
     {"LOCAL", switches, HED_COUNT(switches), 1, NULL},      {"WEIGHTS_LOCAL", switches, HED_COUNT(switches), 1, NULL},
     {"PAD", switches, HED_COUNT(switches), 0, NULL},
 };

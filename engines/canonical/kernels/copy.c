@@ -60,8 +60,8 @@ static const int64_t widths[] = {1, 2, 4};
 static const int64_t items[] = {1, 2, 4, 8};
 static const hed_parameter_def parameters[] = {
     {"WG", groups, HED_COUNT(groups), 256, NULL},
-    {"VEC", widths, HED_COUNT(widths), 4, NULL},
-    {"ITEMS", items, HED_COUNT(items), 4, NULL},
+    {"VEC", widths, HED_COUNT(widths), 2, NULL},
+    {"ITEMS", items, HED_COUNT(items), 2, NULL},
 };
 static const char *const dimensions[] = {"n"};
 static const hed_problem problems[] = {{1, {1}}, {1, {31}}, {1, {1000}}, {1, {4096}}, {1, {65537}}, {1, {262139}}};

@@ -101,9 +101,9 @@ static const int64_t items[] = {1, 2, 4};
 static const int64_t unrolled[] = {1, 2, 4, 8, 16};
 static const int64_t switches[] = {0, 1};
 static const hed_parameter_def parameters[] = {
-    {"WG", groups, HED_COUNT(groups), 128, NULL},
-    {"ITEMS", items, HED_COUNT(items), 2, NULL},
-    {"UNROLL", unrolled, HED_COUNT(unrolled), 8, NULL},
+    {"WG", groups, HED_COUNT(groups), 512, NULL},
+    {"ITEMS", items, HED_COUNT(items), 1, NULL},
+    {"UNROLL", unrolled, HED_COUNT(unrolled), 16, NULL},
     {"LOCAL", switches, HED_COUNT(switches), 1, NULL},
 };
 static const char *const dimensions[] = {"n"};

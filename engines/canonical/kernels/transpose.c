@@ -80,7 +80,7 @@ static const int64_t tiles[] = {8, 16, 32, 64};
 static const int64_t rows[] = {1, 2, 4, 8, 16};
 static const int64_t pads[] = {0, 1};
 static const hed_parameter_def parameters[] = {
-    {"TILE", tiles, HED_COUNT(tiles), 32, NULL},
+    {"TILE", tiles, HED_COUNT(tiles), 64, NULL},
     {"ROWS", rows, HED_COUNT(rows), 8, NULL},
     {"PAD", pads, HED_COUNT(pads), 1, NULL},
 };
