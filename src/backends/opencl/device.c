@@ -132,7 +132,7 @@ static void fill_limits(const opencl_device *device, hed_device_info *info)
     info->clock_mhz = (uint32_t)number32(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
 }
 
-static hed_status describe(const opencl_device *device, hed_device *out)
+static hed_status describe(opencl_device *device, hed_device *out)
 {
     hed_device_info *info = &out->info;
     uint64_t type = number64(device, CL_DEVICE_TYPE);
@@ -150,6 +150,7 @@ static hed_status describe(const opencl_device *device, hed_device *out)
     info->lane_width = lane_width(device, info->type, extensions);
     info->capabilities = capabilities(device, platform, extensions);
     if (lists(extensions, "cl_nv_device_attribute_query")) info->registers = (uint32_t)number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
+    device->threadless = platform == OPENCL_OCLGRIND || (platform == OPENCL_POCL && strncmp(info->name, "basic", 5) == 0);
     if (platform == OPENCL_NVIDIA) info->cache_bytes = 0; /* it tells of the first-level caches (H200: 132 x 32 KiB) */
     hed_release(&device->driver->allocator, extensions, size + 1);
     return HED_OK;

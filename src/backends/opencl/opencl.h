@@ -30,6 +30,7 @@ struct opencl_device {
     cl_command_queue queue;                /* for mapping and placing buffers; no work of a stream */
     bool unified;                          /* host and device have one memory */
     bool gl;                               /* the context was made to share with OpenGL */
+    bool threadless;                       /* the driver runs commands in the calling thread */
     _Atomic bool built;                    /* a program was built here before */
     pthread_mutex_t lock;                  /* guards the list of streams */
     opencl_stream *streams;

@@ -177,10 +177,23 @@ static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event gate, 
     return code;
 }
 
+/* A driver without threads of its own runs commands in ours: it would wait for a function that nobody is left to call. */
+static hed_status call_here(hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
+{
+    opencl_stream *in = stream->impl;
+    cl_int code = from ? in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, from) : CL_SUCCESS;
+    hed_status status = code ? HED_OK : opencl_stream_wait(stream, error);
+    if (status) return status;
+    if (!code) step->function(step->user);
+    if (!code && to) code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, to);
+    return code ? opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code, "a host function as a step") : HED_OK;
+}
+
 static hed_status call_step(hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     const hed_cl_api *api = in->api;
+    if (in->device->threadless) return call_here(stream, step, from, to, error);
     opencl_call *call = hed_allocate(&in->device->driver->allocator, sizeof *call);
     if (!call) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a host function in a stream");
     cl_int code = CL_SUCCESS;
