@@ -42,35 +42,35 @@ static bool entry_path(char *path, const char *folder, const char *request, size
     return folder[0] && hed_path_join(path, folder, name);
 }
 
-/* Whether `size` bytes are one whole undamaged entry; points into them. */
-static bool parse(const char *bytes, size_t size, struct head *head, const char **request, const char **log, const void **binary)
+bool hed_cache_parse(const char *bytes, size_t size, hed_cache_file *file)
 {
-    if (size < sizeof *head) return false;
-    memcpy(head, bytes, sizeof *head);
-    uint64_t left = size - sizeof *head;
-    if (memcmp(head->magic, magic, sizeof magic) || head->request_size > left || head->log_size > left - head->request_size ||
-        head->binary_size != left - head->request_size - head->log_size)
+    struct head head;
+    if (size < sizeof head) return false;
+    memcpy(&head, bytes, sizeof head);
+    uint64_t left = size - sizeof head;
+    if (memcmp(head.magic, magic, sizeof magic) || head.request_size > left || head.log_size > left - head.request_size ||
+        head.binary_size != left - head.request_size - head.log_size)
         return false;
-    *request = bytes + sizeof *head;
-    *log = *request + head->request_size;
-    *binary = *log + head->log_size;
-    hed_hash sum = checksum_of(head, *request, *log, *binary);
-    return sum.a == head->checksum.a && sum.b == head->checksum.b && (head->log_size == 0 || (*log)[head->log_size - 1] == 0);
+    const char *request = bytes + sizeof head, *log = request + head.request_size, *binary = log + head.log_size;
+    hed_hash sum = checksum_of(&head, request, log, binary);
+    if (sum.a != head.checksum.a || sum.b != head.checksum.b || (head.log_size && log[head.log_size - 1] != 0)) return false;
+    *file = (hed_cache_file){request, log, binary, head.request_size, head.log_size, head.binary_size, head.build_seconds};
+    return true;
 }
 
-static bool copy_out(const hed_settings *settings, const struct head *head, const char *log, const void *binary, hed_cache_entry *entry)
+static bool copy_out(const hed_settings *settings, const hed_cache_file *file, hed_cache_entry *entry)
 {
-    *entry = (hed_cache_entry){.build_seconds = head->build_seconds};
-    entry->binary.size = head->binary_size;
-    entry->binary.bytes = hed_allocate(&settings->allocator, head->binary_size);
-    entry->binary.log_size = head->log_size;
-    if (head->log_size) entry->binary.log = hed_allocate(&settings->allocator, head->log_size);
-    if (!entry->binary.bytes || (head->log_size && !entry->binary.log)) {
+    *entry = (hed_cache_entry){.build_seconds = file->build_seconds};
+    entry->binary.size = file->binary_size;
+    entry->binary.bytes = hed_allocate(&settings->allocator, file->binary_size);
+    entry->binary.log_size = file->log_size;
+    if (file->log_size) entry->binary.log = hed_allocate(&settings->allocator, file->log_size);
+    if (!entry->binary.bytes || (file->log_size && !entry->binary.log)) {
         hed_binary_free(settings, &entry->binary);
         return false;
     }
-    memcpy(entry->binary.bytes, binary, head->binary_size);
-    if (head->log_size) memcpy(entry->binary.log, log, head->log_size);
+    memcpy(entry->binary.bytes, file->binary, file->binary_size);
+    if (file->log_size) memcpy(entry->binary.log, file->log, file->log_size);
     return true;
 }
 
@@ -78,15 +78,13 @@ bool hed_cache_load(const hed_settings *settings, const char *folder, const char
 {
     char path[HED_PATH_MAX], *bytes;
     size_t size;
-    struct head head;
-    const char *found, *log;
-    const void *binary;
+    hed_cache_file file;
     if (!entry_path(path, folder, request, request_size) || access(path, R_OK)) return false;
     if (hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, NULL)) return false;
-    bool whole = parse(bytes, size, &head, &found, &log, &binary);
-    bool ours = whole && head.request_size == request_size && memcmp(found, request, request_size) == 0;
+    bool whole = hed_cache_parse(bytes, size, &file);
+    bool ours = whole && file.request_size == request_size && memcmp(file.request, request, request_size) == 0;
     if (!whole) hed_log_message(&settings->logger, HED_LOG_WARNING, "cache entry %s is damaged: the kernel is compiled again", path);
-    bool loaded = ours && copy_out(settings, &head, log, binary, entry);
+    bool loaded = ours && copy_out(settings, &file, entry);
     hed_release(&settings->allocator, bytes, size + 1);
     return loaded;
 }
@@ -162,10 +160,8 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
     size_t size;
     hed_status status = hed_path_read(&allocator, path, ENTRY_LIMIT, &bytes, &size, error);
     if (status) return access(path, F_OK) ? HED_OK : status;
-    struct head head;
-    const char *request, *log;
-    const void *binary;
-    if (is_entry(name) && parse(bytes, size, &head, &request, &log, &binary)) report->entries++;
+    hed_cache_file file;
+    if (is_entry(name) && hed_cache_parse(bytes, size, &file)) report->entries++;
     else report->damaged++;
     report->bytes += size;
     hed_release(&allocator, bytes, size + 1);

@@ -18,4 +18,15 @@ hed_status hed_cache_store(const char *folder, const char *request, size_t reque
                            const hed_cache_entry *entry, hed_error *error);
 void hed_binary_free(const hed_settings *settings, hed_binary *binary);
 
+/* The parts of a file of the cache; they point into its bytes. */
+typedef struct hed_cache_file {
+    const char *request, *log; /* the log ends with a zero; its size is 0 if there is none */
+    const void *binary;
+    uint64_t request_size, log_size, binary_size; /* bytes */
+    double build_seconds;
+} hed_cache_file;
+
+/* Whether `size` bytes are one whole undamaged entry. */
+bool hed_cache_parse(const char *bytes, size_t size, hed_cache_file *file);
+
 #endif
