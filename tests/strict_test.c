@@ -78,7 +78,7 @@ typedef struct row_kernel {
 
 static const row_kernel row_kernels[] = {
     {"arithmetic", arithmetic_range, 3, ITEMS, 27, 1, 1u << 26, UINT64_C(0x32417c03798aec12)},
-    {"functions", functions_range, 3, ITEMS, 18, 1, 7u << 3, UINT64_C(0xdd55efd0b0084706)},
+    {"functions", functions_range, 3, ITEMS, 18, 1, 7u << 3, UINT64_C(0xd115c74e7caa3768)},
     {"spring", spring_range, 4, MASSES, 6, 1, 0, UINT64_C(0xa5239a8c27240910)},
     {"spring_own", spring_own_range, 4, MASSES, 6, 1, 0, UINT64_C(0xb63632e7c2d8ee48)},
     {"ring", ring_range, 3, MASSES, 6, RING_STEPS, 0, UINT64_C(0x4195f2a689c6e347)},

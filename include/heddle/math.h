@@ -6,8 +6,9 @@
  *  with denormals kept, integer operations and comparisons. Strict mode (HED_MATH_STRICT) sees to that for
  *  kernels; in C the caller's thread must round to nearest and keep denormals (hed_float_strict()), and
  *  -ffast-math is out. No product here is an operand of a sum except inside hed_fma(), so a compiler that
- *  contracts changes nothing. In fast mode the functions are as accurate, except where denormals are
- *  flushed or division is approximate.
+ *  contracts changes nothing.
+ *  In fast mode the functions are as accurate between normal numbers; denormals may be flushed, and where
+ *  division is approximate hed_tanh() may be off by an ulp or two more.
  *
  *  "n ulp" is the largest distance from the exact value in units of the last place, found by trying every
  *  float (hed_pow and hed_atan2: see there). A NaN result has no promised sign or payload: see
@@ -485,7 +486,7 @@ HED_MATH_FUNCTION float hed_tanh(float x)
  *  exponent; three Newton steps. */
 HED_MATH_FUNCTION float hed_rsqrt(float x)
 {
-    int tiny = x < 1.17549435e-38f;
+    int tiny = x < 7.88860905e-31f; /* denormals are far below: where they are flushed, half of x must not be one */
     float a = tiny ? x * 16777216.0f : x;
     float y = hed_as_float(0x5f375a86u - (hed_as_uint(a) >> 1)), half_a = 0.5f * a;
     y = y * hed_fma(-half_a * y, y, 1.5f);
