@@ -25,13 +25,16 @@ static float inverse_root(float x)
 #endif
 }
 
-/* The pull of `body` on a unit mass at `place`, added to `sum`. */
-static float4 pulled(float4 sum, float4 place, float4 body, float softening)
+/* Adds the pull of `body` on a unit mass at each place to the place's sum. */
+static void pull(float4 *sum, const float4 *place, float4 body, float softening)
 {
-    float x = body.x - place.x, y = body.y - place.y, z = body.z - place.z;
-    float inverse = inverse_root(fma(x, x, fma(y, y, fma(z, z, softening))));
-    float strength = body.w * inverse * (inverse * inverse);
-    return hed_f4(fma(x, strength, sum.x), fma(y, strength, sum.y), fma(z, strength, sum.z), 0.0f);
+#pragma unroll
+    for (uint k = 0; k < ITEMS; k++) {
+        float x = body.x - place[k].x, y = body.y - place[k].y, z = body.z - place[k].z;
+        float inverse = inverse_root(fma(x, x, fma(y, y, fma(z, z, softening))));
+        float strength = body.w * inverse * (inverse * inverse);
+        sum[k] = hed_f4(fma(x, strength, sum[k].x), fma(y, strength, sum[k].y), fma(z, strength, sum[k].z), 0.0f);
+    }
 }
 
 __kernel void nbody(__global const float4 *restrict bodies, __global float4 *restrict accelerations, float softening, uint n)
@@ -54,25 +57,21 @@ __kernel void nbody(__global const float4 *restrict bodies, __global float4 *res
         if (count == WG) {
 #pragma unroll UNROLL
             for (uint j = 0; j < WG; j++)
-#pragma unroll
-                for (uint k = 0; k < ITEMS; k++)
-                    sum[k] = pulled(sum[k], place[k], tile[j], softening);
+                pull(sum, place, tile[j], softening);
         } else {
             for (uint j = 0; j < count; j++)
-#pragma unroll
-                for (uint k = 0; k < ITEMS; k++)
-                    sum[k] = pulled(sum[k], place[k], tile[j], softening);
+                pull(sum, place, tile[j], softening);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #else
-#pragma unroll UNROLL
-    for (uint j = 0; j < n; j++) {
-        float4 body = bodies[j];
+    uint even = n - n % UNROLL;
+    for (uint j = 0; j < even; j += UNROLL)
 #pragma unroll
-        for (uint k = 0; k < ITEMS; k++)
-            sum[k] = pulled(sum[k], place[k], body, softening);
-    }
+        for (uint u = 0; u < UNROLL; u++)
+            pull(sum, place, bodies[j + u], softening);
+    for (uint j = even; j < n; j++)
+        pull(sum, place, bodies[j], softening);
 #endif
 #pragma unroll
     for (uint k = 0; k < ITEMS; k++)
