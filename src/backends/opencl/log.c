@@ -1,12 +1,10 @@
 /* Build logs whose places are lines of the whole text. NVIDIA's compiler does not follow #line: it says "<kernel>:1428:14"
- * where PoCL says "blur.cl:4:14". */
+ * where PoCL says "blur.cl:4:14", and Oclgrind's says "input.cl:1428:14". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backends/opencl/opencl.h"
-
-static const char whole_text[] = "<kernel>:";
 
 /* The file and line that the #line directives of `text` give to its line `number`, from 1. */
 static unsigned long place_of(const char *text, unsigned long number, char *name, size_t size)
@@ -25,12 +23,12 @@ static unsigned long place_of(const char *text, unsigned long number, char *name
     return here;
 }
 
-void opencl_place_log(const char *text, const char *log, hed_text *placed)
+void opencl_place_log(const char *text, const char *whole_text, const char *log, hed_text *placed)
 {
     for (const char *at; (at = strstr(log, whole_text)); log = at) {
         char name[256], *end;
         hed_text_add_bytes(placed, log, (size_t)(at - log));
-        at += sizeof whole_text - 1;
+        at += strlen(whole_text);
         unsigned long number = strtoul(at, &end, 10);
         unsigned long line = place_of(text, number, name, sizeof name);
         if (end == at) hed_text_add(placed, "%s", whole_text);

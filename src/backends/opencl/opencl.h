@@ -128,8 +128,8 @@ hed_status opencl_moment(const hed_device *device, cl_event event, cl_uint what,
 
 /* ---- log.c ---- */
 
-/* `log` with places of the whole text turned into the user's own files and lines. */
-void opencl_place_log(const char *text, const char *log, hed_text *placed);
+/* `log` with places of the whole text, which it calls `whole_text`, turned into the user's own files and lines. */
+void opencl_place_log(const char *text, const char *whole_text, const char *log, hed_text *placed);
 
 /* ---- program.c ---- */
 

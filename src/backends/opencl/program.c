@@ -117,7 +117,8 @@ static hed_status build_failed(const opencl_device *device, const hed_build *bui
     char *log = take_log(device, program, &size);
     hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s (%s): see the log", build->def->name, info->id, info->name);
     hed_text placed = {.allocator = &device->driver->allocator};
-    opencl_place_log(text, log ? log : "the compiler gave no reason", &placed);
+    const char *whole_text = opencl_platform_of(build->device) == OPENCL_OCLGRIND ? "input.cl:" : "<kernel>:";
+    opencl_place_log(text, whole_text, log ? log : "the compiler gave no reason", &placed);
     hed_fail_log(error, placed.failed ? log : placed.bytes);
     hed_text_free(&placed);
     hed_release(&device->driver->allocator, log, size);
@@ -244,7 +245,17 @@ static void read_report(const char *log, const char *entry, hed_kernel_resources
     r->spill_bytes = stores < 0 || loads < 0 ? -1 : stores + loads;
 }
 
-/* PoCL gives one number for every kernel, and no local memory for arrays in the text. */
+/* NVIDIA answers 256 work items for every kernel. What bounds a group are the registers: a processor's are divided among four
+ * schedulers, and each warp gets them in units of eight for each work item. */
+static int64_t largest_group(const hed_device_info *info, int64_t registers)
+{
+    int64_t of_warp = (registers + 7) / 8 * 8 * info->lane_width;
+    int64_t warps = info->registers / 4 / of_warp * 4;
+    return warps * info->lane_width < info->max_group ? warps * info->lane_width : info->max_group;
+}
+
+/* PoCL gives one number for every kernel, and no local memory for arrays in the text. NVIDIA takes at least 4 bytes of
+ * local memory where it says 1. */
 static void fill_resources(const opencl_device *device, hed_program *program, const hed_build *build, const char *log)
 {
     hed_kernel_resources *r = &program->resources;
@@ -253,7 +264,10 @@ static void fill_resources(const opencl_device *device, hed_program *program, co
     if (platform == OPENCL_POCL) return;
     r->lane_width = ask(device, program->handle, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
     r->local_bytes = ask(device, program->handle, CL_KERNEL_LOCAL_MEM_SIZE);
-    if (platform == OPENCL_NVIDIA) read_report(log, build->entry, r);
+    if (platform != OPENCL_NVIDIA) return;
+    if (r->local_bytes > 0) r->local_bytes = (r->local_bytes + 3) / 4 * 4;
+    read_report(log, build->entry, r);
+    if (r->registers > 0 && program->device->info.registers) r->max_group = largest_group(&program->device->info, r->registers);
 }
 
 hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)

@@ -155,9 +155,9 @@ static void run_call(cl_event marker, cl_int status, void *user)
 }
 
 /* A marker at the end of the steps so far calls the function back; a barrier holds later steps until it has returned. The
- * marker itself waits for `gate`, because PoCL calls back at once, in this thread, from a marker that is reached already. */
-static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event gate, cl_event *from, cl_event *to, bool *taken,
-                           const char **name)
+ * marker itself waits for `gate`, because PoCL calls back at once, in this thread, from a marker that is reached already.
+ * Once `taken`, the callback has `call`. */
+static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event gate, bool *taken, const char **name)
 {
     const hed_cl_api *api = in->api;
     cl_event marker = NULL;
@@ -168,41 +168,27 @@ static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event gate, 
     code = api->clSetEventCallback(marker, CL_COMPLETE, run_call, call);
     if (!code) {
         *taken = true;
-        *name = "clEnqueueBarrierWithWaitList";
         in->calls++;
-        code = api->clEnqueueBarrierWithWaitList(in->queue, 1, &call->release, to);
+        *name = "clEnqueueBarrierWithWaitList";
+        code = api->clEnqueueBarrierWithWaitList(in->queue, 1, &call->release, NULL);
     }
-    if (from) *from = marker;
-    else api->clReleaseEvent(marker);
+    api->clReleaseEvent(marker);
     return code;
 }
 
-/* A driver without threads of its own runs commands in ours: it would wait for a function that nobody is left to call. */
-static hed_status call_here(hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
-{
-    opencl_stream *in = stream->impl;
-    cl_int code = from ? in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, from) : CL_SUCCESS;
-    hed_status status = code ? HED_OK : opencl_stream_wait(stream, error);
-    if (status) return status;
-    if (!code) step->function(step->user);
-    if (!code && to) code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, to);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code, "a host function as a step") : HED_OK;
-}
-
-static hed_status call_step(hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
+static hed_status call_step(hed_stream *stream, const hed_step *step, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     const hed_cl_api *api = in->api;
-    if (in->device->threadless) return call_here(stream, step, from, to, error);
     opencl_call *call = hed_allocate(&in->device->driver->allocator, sizeof *call);
     if (!call) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a host function in a stream");
     cl_int code = CL_SUCCESS;
     cl_event gate = api->clCreateUserEvent(in->device->context, &code);
     cl_event release = code ? NULL : api->clCreateUserEvent(in->device->context, &code);
     *call = (opencl_call){.stream = in, .function = step->function, .user = step->user, .release = release};
-    bool taken = false; /* the callback has `call` and `release` now */
+    bool taken = false;
     const char *name = "clCreateUserEvent";
-    if (!code) code = enqueue_call(in, call, gate, from, to, &taken, &name);
+    if (!code) code = enqueue_call(in, call, gate, &taken, &name);
     if (gate) api->clSetUserEventStatus(gate, CL_COMPLETE);
     if (gate) api->clReleaseEvent(gate);
     if (!taken) {
@@ -211,6 +197,25 @@ static hed_status call_step(hed_stream *stream, const hed_step *step, cl_event *
     }
     if (code) return opencl_fail_work(error, stream->device, name, code, "a host function as a step");
     return opencl_stream_flush(stream, error); /* some drivers call back only what was handed to the device */
+}
+
+/* A driver without threads of its own runs commands in ours: it would wait for a function that nobody is left to call. */
+static hed_status call_here(hed_stream *stream, const hed_step *step, hed_error *error)
+{
+    hed_status status = opencl_stream_wait(stream, error);
+    if (!status) step->function(step->user);
+    return status;
+}
+
+/* Timed by markers around it; those inside, which wait for events, have no times on NVIDIA. */
+static hed_status timed_call(hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
+{
+    opencl_stream *in = stream->impl;
+    cl_int code = from ? in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, from) : CL_SUCCESS;
+    hed_status status = HED_OK;
+    if (!code) status = in->device->threadless ? call_here(stream, step, error) : call_step(stream, step, error);
+    if (!code && !status && to) code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, to);
+    return code ? opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code, "the time of a host function") : status;
 }
 
 /* ---- launches ---- */
@@ -255,6 +260,9 @@ static hed_status launch_step(hed_stream *stream, const hed_step *step, cl_event
     const size_t global[3] = {geometry->global[0], geometry->global[1], geometry->global[2]};
     const size_t group[3] = {geometry->group[0], geometry->group[1], geometry->group[2]};
     cl_int code = in->api->clEnqueueNDRangeKernel(in->queue, kernel, geometry->dimensions, NULL, global, group, 0, NULL, event);
+    if (code == CL_OUT_OF_RESOURCES)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: a group of %zu x %zu x %zu work items has too few registers or too little local memory on "
+                        "%s (clEnqueueNDRangeKernel: %d)", program->def->name, group[0], group[1], group[2], stream->device->info.id, (int)code);
     return code ? opencl_fail_work(error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name) : HED_OK;
 }
 
@@ -304,7 +312,7 @@ hed_status opencl_step(hed_stream *stream, const hed_step *step, void *timing, h
     cl_event *from = time ? &time->from : NULL, *to = time ? &time->to : NULL;
     in->steps++;
     if (step->kind == HED_STEP_LAUNCH) return launch_step(stream, step, from, error);
-    if (step->kind == HED_STEP_CALL) return call_step(stream, step, from, to, error);
+    if (step->kind == HED_STEP_CALL) return timed_call(stream, step, from, to, error);
     return copy_step(stream, step, from, error);
 }
 
@@ -321,7 +329,7 @@ void opencl_time_destroy(hed_device *device, void *timing)
     hed_release(&of->driver->allocator, timing, sizeof(opencl_time));
 }
 
-/* A host function runs between the marker before it and the barrier behind it. */
+/* A host function runs between two markers. */
 hed_status opencl_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
 {
     const opencl_time *time = timing;
