@@ -14,11 +14,23 @@ hed_status cli_bench_kernels(const cli_session *session, hed_bench *bench, bool 
 /* Runs suites (ends with NULL) on the devices of --device and prints what they found; gives the exit code. */
 int cli_run_bench(const hed_arguments *arguments, cli_suite *const *suites);
 
-/* Bytes of a buffer with which memory bandwidth is measured: several times the last-level cache, and no more than the
- * device has room for. */
-uint64_t cli_copy_bytes(const hed_device_info *info);
+/* Two buffers and the copy kernel between them, large enough to measure memory and not a cache. */
+typedef struct cli_copy {
+    hed_kernel *kernel;
+    hed_sample sample;
+    hed_placed placed;
+    hed_buffer *from, *to;
+    uint64_t bytes; /* of each */
+} cli_copy;
 
-/* The driver's own copy from one part of device memory to another: bytes read and written in a second. */
+hed_status cli_copy_open(hed_stream *stream, cli_copy *copy, hed_error *error);
+hed_status cli_copy_launch(const cli_copy *copy, hed_stream *stream, hed_error *error);
+void cli_copy_close(cli_copy *copy); /* after the stream has been waited for */
+
+/* Bytes of each of those buffers on a device: several times its last-level cache, and no more than it has room for. */
+uint64_t cli_copy_bytes(const hed_device_info *info);
+/* Bytes read and written in a second by the driver's own copy or by the copy kernel, whichever is faster: on a processor
+ * with many cores a driver's copy is often one thread. */
 hed_status cli_copy_bandwidth(hed_stream *stream, double *bytes_per_second, hed_error *error);
 
 /* Adds a time in microseconds, or a rate of `amount` / 1e9 in a second; `against` (nullable) took `other`. */

@@ -241,8 +241,9 @@ const hed_command hed_command_bench_kernels = {
     .summary = "how fast the canonical kernels are",
     .description = "Measures each canonical kernel in its default configuration on a problem that fills the device, scaled down where one run "
                    "would take longer than 0.15 s. FLOOR is the rate it would have if it did nothing but read its inputs once and write "
-                   "its outputs once at the bandwidth of the driver's own copy, measured in the same run: kernels that compute much for "
-                   "each byte stay below it, kernels whose data stay in a cache can exceed it.",
+                   "its outputs once at copy bandwidth (the driver's copy or the copy kernel, whichever is faster), measured in the same run: "
+                   "kernels that compute much for each byte stay below it; kernels that read more than they write can exceed it, "
+                   "and so can those whose data stay in a cache.",
     .options = OPTIONS,
     .examples = EXAMPLES,
     .run = run,

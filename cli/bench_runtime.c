@@ -58,13 +58,11 @@ typedef struct runtime {
     hed_device *device;
     const hed_device_info *info;
     hed_stream *stream;
-    hed_kernel *empty, *copy;
+    hed_kernel *empty;
     hed_buffer *data;
     hed_argument empty_arguments[2];
-    hed_sample sample; /* of the copy kernel */
-    hed_placed placed;
-    hed_buffer *from, *to;
-    uint64_t copy_bytes, transfer_bytes;
+    cli_copy copy;
+    uint64_t transfer_bytes;
     hed_graph *graph;
     hed_event *event;
     hed_buffer *pinned;
@@ -98,12 +96,12 @@ static hed_status replay_and_wait(runtime *r, hed_error *error)
 
 static hed_status copy_and_wait(runtime *r, hed_error *error)
 {
-    return wait(r, hed_launch(r->stream, r->copy, &r->sample.problem, r->placed.arguments, r->sample.def->argument_count, error), error);
+    return wait(r, cli_copy_launch(&r->copy, r->stream, error), error);
 }
 
 static hed_status driver_copy_and_wait(runtime *r, hed_error *error)
 {
-    return wait(r, hed_copy(r->stream, r->to, 0, r->from, 0, r->copy_bytes, error), error);
+    return wait(r, hed_copy(r->stream, r->copy.to, 0, r->copy.from, 0, r->copy.bytes, error), error);
 }
 
 static hed_status event_and_wait(runtime *r, hed_error *error)
@@ -124,22 +122,22 @@ static hed_status call_and_wait(runtime *r, hed_error *error)
 
 static hed_status write_pinned(runtime *r, hed_error *error)
 {
-    return wait(r, hed_write(r->stream, r->to, 0, hed_buffer_host(r->pinned), r->transfer_bytes, error), error);
+    return wait(r, hed_write(r->stream, r->copy.to, 0, hed_buffer_host(r->pinned), r->transfer_bytes, error), error);
 }
 
 static hed_status write_pageable(runtime *r, hed_error *error)
 {
-    return wait(r, hed_write(r->stream, r->to, 0, r->pageable, r->transfer_bytes, error), error);
+    return wait(r, hed_write(r->stream, r->copy.to, 0, r->pageable, r->transfer_bytes, error), error);
 }
 
 static hed_status read_pinned(runtime *r, hed_error *error)
 {
-    return wait(r, hed_read(r->stream, hed_buffer_host(r->pinned), r->from, 0, r->transfer_bytes, error), error);
+    return wait(r, hed_read(r->stream, hed_buffer_host(r->pinned), r->copy.from, 0, r->transfer_bytes, error), error);
 }
 
 static hed_status read_pageable(runtime *r, hed_error *error)
 {
-    return wait(r, hed_read(r->stream, r->pageable, r->from, 0, r->transfer_bytes, error), error);
+    return wait(r, hed_read(r->stream, r->pageable, r->copy.from, 0, r->transfer_bytes, error), error);
 }
 
 /* ---- comparisons ---- */
@@ -194,7 +192,7 @@ static hed_status compare_copies(runtime *r, hed_error *error)
     hed_status status = hed_bench_measure(cases, against ? 3 : 2, SECONDS, error);
     if (status != HED_OK)
         return status;
-    double bytes = 2.0 * (double)r->copy_bytes; /* each is read and written */
+    double bytes = 2.0 * (double)r->copy.bytes; /* each is read and written */
     cli_add_rate(r->bench, SUITE, "copy kernel", r->info, bytes, &cases[0].seconds, against, &cases[2].seconds);
     cli_add_rate(r->bench, SUITE, "hed_copy", r->info, bytes, &cases[1].seconds, against, &cases[2].seconds);
     return HED_OK;
@@ -230,30 +228,6 @@ static hed_status make_empty(runtime *r, hed_error *error)
     return HED_OK;
 }
 
-static hed_status make_copy(runtime *r, hed_error *error)
-{
-    const hed_kernel_def *def = hed_canonical_find("copy");
-    hed_config config = hed_config_default(def);
-    hed_problem one = hed_problem_1d(1 << 20);
-    uint64_t unit = def->sample.bytes(def, &config, &one, 0);
-    hed_problem problem = hed_problem_1d((int64_t)(cli_copy_bytes(r->info) / unit) << 20);
-    hed_kernel_options options = hed_default_kernel_options();
-    options.problem = &problem;
-    hed_status status = hed_kernel_create(r->device, def, &options, &r->copy, error);
-    if (status == HED_OK)
-        status = hed_sample_create(def, &config, &problem, 1, &r->sample, error);
-    if (status == HED_OK)
-        status = hed_sample_place(&r->sample, r->stream, 0, 0, &r->placed, error);
-    if (status == HED_OK)
-        status = hed_stream_wait(r->stream, error);
-    for (uint32_t i = 0; i < def->argument_count && status == HED_OK; i++) {
-        if (def->arguments[i].kind == HED_BUFFER)
-            *(def->arguments[i].access == HED_READ ? &r->from : &r->to) = r->placed.buffers[i];
-    }
-    r->copy_bytes = (uint64_t)problem.sizes[0] * (unit >> 20);
-    return status;
-}
-
 static hed_status make_graph(runtime *r, hed_error *error)
 {
     hed_status status = hed_graph_begin(r->stream, error);
@@ -266,7 +240,7 @@ static hed_status make_graph(runtime *r, hed_error *error)
 
 static hed_status make_transfer(runtime *r, hed_error *error)
 {
-    r->transfer_bytes = r->copy_bytes < TRANSFER_BYTES ? r->copy_bytes : TRANSFER_BYTES;
+    r->transfer_bytes = r->copy.bytes < TRANSFER_BYTES ? r->copy.bytes : TRANSFER_BYTES;
     hed_buffer_def def = hed_default_buffer_def(r->transfer_bytes);
     def.memory = HED_MEMORY_PINNED;
     hed_status status = hed_buffer_create(r->device, &def, &r->pinned, error);
@@ -282,7 +256,7 @@ static hed_status open_runtime(runtime *r, hed_error *error)
     if (status == HED_OK)
         status = make_empty(r, error);
     if (status == HED_OK)
-        status = make_copy(r, error);
+        status = cli_copy_open(r->stream, &r->copy, error);
     if (status == HED_OK)
         status = make_graph(r, error);
     if (status == HED_OK)
@@ -296,9 +270,9 @@ static hed_status open_runtime(runtime *r, hed_error *error)
                    .kernel = r->empty,
                    .argument = r->data,
                    .number = 1,
-                   .from = r->from,
-                   .to = r->to,
-                   .bytes = r->copy_bytes};
+                   .from = r->copy.from,
+                   .to = r->copy.to,
+                   .bytes = r->copy.bytes};
     return raw_open(&def, &r->raw, error);
 }
 
@@ -308,9 +282,7 @@ static void close_runtime(runtime *r)
     hed_graph_destroy(r->graph);
     hed_event_destroy(r->event);
     hed_kernel_destroy(r->empty);
-    hed_kernel_destroy(r->copy);
-    hed_placed_free(&r->placed);
-    hed_sample_free(&r->sample);
+    cli_copy_close(&r->copy);
     hed_buffer_destroy(r->pinned);
     hed_buffer_destroy(r->data);
     hed_stream_destroy(r->stream);

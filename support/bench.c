@@ -68,10 +68,16 @@ hed_bench *hed_bench_create(void)
     return bench;
 }
 
-/* Small ones keep two digits: 5e-05 says more than 0.000. */
+/* Small ratios keep two digits: 5e-05 says more than 0.000. */
 static const char *ratio_format(double ratio)
 {
     return ratio < 0.1 ? "%.2g" : "%.3f";
+}
+
+/* Four digits, without exponents where people would not write them. */
+static const char *value_format(double value)
+{
+    return value >= 1000 ? "%.0f" : "%.4g";
 }
 
 static void optional_cell(hed_table *table, const char *format, double value)
@@ -105,10 +111,10 @@ void hed_bench_add(hed_bench *bench, const hed_bench_record *record)
     hed_table_cell(table, "%s", record->suite);
     hed_table_cell(table, "%s", record->name);
     hed_table_cell(table, "%s", record->device);
-    hed_table_cell(table, "%.4g", record->value);
+    optional_cell(table, value_format(record->value), record->value);
     hed_table_cell(table, "%s", record->unit);
     optional_cell(table, "%.1f %%", record->value != 0 ? 100 * record->spread / record->value : NAN);
-    optional_cell(table, "%.4g", record->floor);
+    optional_cell(table, value_format(record->floor), record->floor);
     optional_cell(table, ratio_format(record->ratio), record->ratio);
     hed_table_cell(table, "%s", isfinite(record->ratio) && record->against ? record->against : "");
 }

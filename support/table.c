@@ -73,10 +73,21 @@ static void print_cell(FILE *stream, const char *text, size_t width, bool right,
     fputs(last ? "\n" : "  ", stream);
 }
 
-/* Width of each column, 0 for one that is left out, and the last one that is not. */
-static size_t measure(const hed_table *table, size_t *widths)
+/* One line: the cells of `row`, up to the last one that is not empty. */
+static void print_row(const hed_table *table, const size_t *widths, FILE *stream, const char *const *row)
 {
     size_t last = 0;
+    for (size_t column = 0; column < table->columns; column++)
+        if (row[column][0] && widths[column] > 0)
+            last = column;
+    for (size_t column = 0; column <= last; column++)
+        if (widths[column] > 0)
+            print_cell(stream, row[column], widths[column], table->headings[column][0] == '>', column == last);
+}
+
+/* Width of each column, 0 for one that is left out. */
+static void measure(const hed_table *table, size_t *widths)
+{
     for (size_t i = 0; i < table->count; i++) {
         size_t column = i % table->columns, width = width_of(table->cells[i]);
         if (width > widths[column])
@@ -85,13 +96,9 @@ static size_t measure(const hed_table *table, size_t *widths)
     for (size_t column = 0; column < table->columns; column++) {
         const char *heading = table->headings[column];
         size_t width = width_of(heading + (heading[0] == '>'));
-        if (widths[column] == 0)
-            continue;
-        last = column;
-        if (width > widths[column])
+        if (widths[column] > 0 && width > widths[column])
             widths[column] = width;
     }
-    return last;
 }
 
 hed_status hed_table_print(const hed_table *table, FILE *stream, hed_error *error)
@@ -99,18 +106,19 @@ hed_status hed_table_print(const hed_table *table, FILE *stream, hed_error *erro
     size_t *widths = table && !table->failed ? calloc(table->columns, sizeof *widths) : NULL;
     if (!widths)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a table");
-    size_t last = measure(table, widths);
-    for (size_t column = 0; table->count > 0 && column < table->columns; column++) {
-        const char *heading = table->headings[column];
-        bool right = heading[0] == '>';
-        if (widths[column] > 0)
-            print_cell(stream, heading + right, widths[column], right, column == last);
+    const char **names = calloc(table->columns, sizeof *names);
+    if (!names) {
+        free(widths);
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a table");
     }
-    for (size_t i = 0; i < table->count; i++) {
-        size_t column = i % table->columns;
-        if (widths[column] > 0)
-            print_cell(stream, table->cells[i], widths[column], table->headings[column][0] == '>', column == last);
-    }
+    measure(table, widths);
+    for (size_t column = 0; column < table->columns; column++)
+        names[column] = table->headings[column] + (table->headings[column][0] == '>');
+    if (table->count > 0)
+        print_row(table, widths, stream, names);
+    for (size_t i = 0; i + table->columns <= table->count; i += table->columns)
+        print_row(table, widths, stream, (const char *const *)table->cells + i);
+    free(names);
     free(widths);
     if (fflush(stream) != 0)
         return hed_error_set(error, HED_ERROR_IO, "cannot write a table: %s", strerror(errno));

@@ -1,4 +1,4 @@
-/* support/: JSON that names the place, PNG, atomic files, progress, tables, benches. The option tables have cli_test.c. */
+/* support/: atomic files, PNG, progress, tables, interrupts, benches. JSON has json_test.c, the option tables cli_test.c. */
 #include "testing.h"
 
 #include <dirent.h>
@@ -10,11 +10,9 @@
 #include <unistd.h>
 
 #include "support/bench.h"
-#include "support/conformance.h"
 #include "support/exit.h"
 #include "support/file.h"
 #include "support/json.h"
-#include "support/nearest.h"
 #include "support/png.h"
 #include "support/progress.h"
 #include "support/table.h"
@@ -64,236 +62,6 @@ static bool file_is(const char *path, const char *expected)
     bool same = size == strlen(expected) && memcmp(bytes, expected, size + 1) == 0;
     free(bytes);
     return same;
-}
-
-static hed_json *parse(const char *text)
-{
-    hed_error error;
-    hed_json *json;
-    OK(hed_json_parse("a.json", text, strlen(text), &json, &error));
-    return json;
-}
-
-/* The document's problem must be exactly this. */
-static void expect_problem(hed_json *json, const char *expected)
-{
-    hed_error error;
-    FAILS(HED_ERROR_FORMAT, hed_json_status(json, &error));
-    cr_assert_str_eq(error.text, expected);
-    hed_json_free(json);
-}
-
-/* ---- JSON ---- */
-
-static const char INSTRUMENT[] = "{\n"
-                                 "  \"name\": \"a\\u00e9 \\\"b\\\" }]\", \"empty\": [],\n"
-                                 "  \"nested\": [[1, 2], [3, [\"x\", {\"deep\": null}], 5]],\n"
-                                 "  \"springs\": [\n"
-                                 "    {\"from\": \"m1\", \"to\": \"m2\", \"stiffness\": 1.5e3},\n"
-                                 "    {\"from\": \"m2\",\n"
-                                 "     \"to\": 7,\n"
-                                 "     \"stiffness\": -1, \"whole\": 3.0, \"part\": 3.5, \"on\": true}\n"
-                                 "  ],\n"
-                                 "  \"na me\": {\"x.y\": 1, \"t\\u0061b\": 2}\n"
-                                 "}\n";
-
-static hed_json_node spring(hed_json *json, size_t index)
-{
-    return hed_json_item(hed_json_member(hed_json_root(json), "springs"), index);
-}
-
-Test(json, values)
-{
-    hed_error error;
-    hed_json *json = parse(INSTRUMENT);
-    hed_json_node root = hed_json_root(json);
-    cr_assert_str_eq(hed_json_string(hed_json_member(root, "name")), "a\xc3\xa9 \"b\" }]");
-    cr_assert(hed_json_count(hed_json_member(root, "empty")) == 0);
-    cr_assert(hed_json_count(hed_json_member(root, "springs")) == 2);
-    cr_assert(hed_json_number(hed_json_member(spring(json, 0), "stiffness"), 0, 2000) == 1500);
-    cr_assert(hed_json_integer(hed_json_member(spring(json, 1), "whole"), 3, 3) == 3);
-    cr_assert(hed_json_boolean(hed_json_member(spring(json, 1), "on")));
-    cr_assert(hed_json_has(root, "nested") && !hed_json_has(root, "Nested"));
-    static const char *const masses[] = {"m0", "m1", "m2", NULL};
-    cr_assert(hed_json_choice(hed_json_member(spring(json, 0), "to"), masses) == 2);
-    double pair[2];
-    hed_json_numbers(hed_json_item(hed_json_member(root, "nested"), 0), pair, 2, 0, 9);
-    cr_assert(pair[0] == 1 && pair[1] == 2);
-    OK(hed_json_status(json, &error));
-    hed_json_free(json);
-}
-
-Test(json, error_names_path_line_and_column)
-{
-    hed_json *json = parse(INSTRUMENT);
-    cr_assert_str_eq(hed_json_string(hed_json_member(spring(json, 1), "to")), "");
-    expect_problem(json, "springs[1].to: expected a string, found a number (a.json:7:6)");
-
-    json = parse(INSTRUMENT);
-    hed_json_node inner = hed_json_item(hed_json_item(hed_json_member(hed_json_root(json), "nested"), 1), 1);
-    hed_json_number(hed_json_member(hed_json_item(inner, 1), "deep"), 0, 1);
-    expect_problem(json, "nested[1][1][1].deep: expected a number, found null (a.json:3:33)");
-
-    json = parse(INSTRUMENT);
-    hed_json_item(hed_json_item(hed_json_member(hed_json_root(json), "nested"), 0), 2);
-    expect_problem(json, "nested[0]: expected more than 2 elements, found 2 (a.json:3:14)");
-
-    json = parse(INSTRUMENT);
-    hed_json_count(hed_json_item(hed_json_item(hed_json_member(hed_json_root(json), "nested"), 1), 2));
-    expect_problem(json, "nested[1][2]: expected an array, found a number (a.json:3:49)");
-}
-
-Test(json, odd_keys_keep_their_place)
-{
-    hed_json *json = parse(INSTRUMENT);
-    hed_json_string(hed_json_member(hed_json_member(hed_json_root(json), "na me"), "tab"));
-    expect_problem(json, "[\"na me\"].tab: expected a string, found a number (a.json:10:23)");
-    json = parse(INSTRUMENT);
-    hed_json_boolean(hed_json_member(hed_json_member(hed_json_root(json), "na me"), "x.y"));
-    expect_problem(json, "[\"na me\"][\"x.y\"]: expected true or false, found a number (a.json:10:13)");
-}
-
-Test(json, ranges)
-{
-    hed_json *json = parse(INSTRUMENT);
-    cr_assert(hed_json_number(hed_json_member(spring(json, 1), "stiffness"), 0, 1e9) == 0);
-    expect_problem(json, "springs[1].stiffness: expected a number from 0 to 1e+09, found -1 (a.json:8:6)");
-    json = parse(INSTRUMENT);
-    hed_json_integer(hed_json_member(spring(json, 1), "part"), 0, 10);
-    expect_problem(json, "springs[1].part: expected a whole number, found 3.5 (a.json:8:37)");
-    json = parse(INSTRUMENT);
-    hed_json_integer(hed_json_member(spring(json, 1), "whole"), 4, 10);
-    expect_problem(json, "springs[1].whole: expected a whole number from 4 to 10, found 3 (a.json:8:23)");
-    json = parse("[1, 2, 3]");
-    double values[2] = {7, 7};
-    hed_json_numbers(hed_json_root(json), values, 2, 0, 1);
-    cr_assert(values[0] == 0 && values[1] == 0);
-    expect_problem(json, "the whole document: expected an array of 2 numbers, found 3 elements (a.json:1:1)");
-}
-
-Test(json, first_problem_stays)
-{
-    hed_json *json = parse(INSTRUMENT);
-    hed_json_node root = hed_json_root(json);
-    hed_json_member(root, "masses");
-    cr_assert(hed_json_count(hed_json_member(root, "springs")) == 0, "nothing is found after the first problem");
-    hed_json_reject(root, "too late");
-    expect_problem(json, "the whole document: \"masses\" is missing (a.json:1:1)");
-}
-
-Test(json, unknown_keys_and_choices)
-{
-    static const char *const near[] = {"form", "too", "stifness", NULL};
-    hed_json *json = parse(INSTRUMENT);
-    hed_json_only(spring(json, 0), near);
-    expect_problem(json, "springs[0].from: unknown key; did you mean \"form\"? (a.json:5:6)");
-    static const char *const far[] = {"from", "to", NULL};
-    json = parse(INSTRUMENT);
-    hed_json_only(spring(json, 0), far);
-    expect_problem(json, "springs[0].stiffness: unknown key; the keys here are \"from\", \"to\" (a.json:5:32)");
-    static const char *const all[] = {"from", "to", "stiffness", NULL};
-    json = parse(INSTRUMENT);
-    hed_json_only(spring(json, 0), all);
-    hed_json_choice(hed_json_member(spring(json, 0), "from"), far);
-    expect_problem(json, "springs[0].from: expected one of \"from\", \"to\"; found \"m1\" (a.json:5:6)");
-    json = parse(INSTRUMENT);
-    hed_json_reject(hed_json_member(spring(json, 0), "to"), "no mass is called \"%s\"", "m2");
-    expect_problem(json, "springs[0].to: no mass is called \"m2\" (a.json:5:20)");
-}
-
-Test(json, syntax_errors_name_the_line)
-{
-    static const struct {
-        const char *text, *expected;
-    } cases[] = {{"{\n  \"a\": [1,\n 2,,\n}", "a.json:3:4: not JSON: unexpected token near ','"},
-                 {"", "a.json is empty; expected JSON"},
-                 {"\xef\xbb\xbf", "a.json is empty; expected JSON"},
-                 {"{\"a\": 1, \"a\": 2}", "a.json:1:12: not JSON: duplicate object key near '\"a\"'"},
-                 {"[1] 2", "a.json:1:5: not JSON: end of file expected near '2'"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hed_error error;
-        hed_json *json;
-        FAILS(HED_ERROR_FORMAT, hed_json_parse("a.json", cases[i].text, strlen(cases[i].text), &json, &error));
-        cr_assert(!json);
-        cr_expect_str_eq(error.text, cases[i].expected);
-    }
-}
-
-Test(json, byte_order_mark_is_skipped)
-{
-    hed_json *json = parse("\xef\xbb\xbf{\"a\": 1}");
-    hed_json_string(hed_json_member(hed_json_root(json), "a"));
-    expect_problem(json, "a: expected a string, found a number (a.json:1:2)");
-}
-
-Test(json, long_paths_are_cut_at_the_front)
-{
-    char text[8192];
-    size_t used = 0;
-    for (int i = 0; i < 100; i++)
-        used += (size_t)sprintf(text + used, "{\"a_long_name\":");
-    used += (size_t)sprintf(text + used, "1");
-    for (int i = 0; i < 100; i++)
-        text[used++] = '}';
-    text[used] = 0;
-    hed_json *json = parse(text);
-    hed_json_node node = hed_json_root(json);
-    for (int i = 0; i < 100; i++)
-        node = hed_json_member(node, "a_long_name");
-    hed_json_string(node);
-    hed_error error;
-    FAILS(HED_ERROR_FORMAT, hed_json_status(json, &error));
-    cr_assert(strstr(error.text, "a_long_name.a_long_name: expected a string, found a number (a.json:1:1487)"), "%s", error.text);
-    hed_json_free(json);
-}
-
-Test(json, records)
-{
-    static const char *const list[] = {"x", "\xff y"};
-    char *text = NULL;
-    size_t size;
-    hed_error error;
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    hed_records_text(records, "b", "text \"q\"");
-    hed_records_number(records, "a", 0.1);
-    hed_records_number(records, "none", NAN);
-    hed_records_integer(records, "big", (uint64_t)1 << 53);
-    hed_records_boolean(records, "yes", true);
-    hed_records_texts(records, "list", list, 2);
-    FILE *stream = open_memstream(&text, &size);
-    OK(hed_records_print(records, stream, &error));
-    fclose(stream);
-    hed_records_free(records);
-    cr_assert_str_eq(text, "[\n  {\n    \"b\": \"text \\\"q\\\"\",\n    \"a\": 0.1,\n    \"none\": null,\n    \"big\": 9007199254740992,\n"
-                           "    \"yes\": true,\n    \"list\": [\n      \"x\",\n      \"? y\"\n    ]\n  }\n]\n");
-    free(text);
-    FAILS(HED_ERROR_MEMORY, hed_records_print(NULL, stdout, &error));
-}
-
-Test(json, full_disk_is_told)
-{
-    hed_error error;
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    FILE *full = fopen("/dev/full", "w");
-    cr_assert(full);
-    FAILS(HED_ERROR_IO, hed_records_print(records, full, &error));
-    fclose(full);
-    hed_records_free(records);
-}
-
-/* ---- nearest ---- */
-
-Test(nearest, slips)
-{
-    static const char *const words[] = {"device", "json", "kernel", "quick", NULL};
-    cr_assert_str_eq(hed_nearest("jsno", words), "json");
-    cr_assert_str_eq(hed_nearest("devcie", words), "device");
-    cr_assert_str_eq(hed_nearest("kern", words), "kernel");
-    cr_assert_str_eq(hed_nearest("quik", words), "quick");
-    cr_assert_null(hed_nearest("verbose", words));
-    cr_assert_null(hed_nearest("", words));
 }
 
 /* ---- files ---- */
@@ -563,13 +331,13 @@ Test(table, aligned)
     size_t size;
     hed_error error;
     hed_table *table = hed_table_create(headings);
-    const char *rows[2][4] = {{"caf\xc3\xa9", "7", "", "x"}, {"a", "1234567", "", "two\nlines"}};
-    for (int i = 0; i < 8; i++)
+    const char *rows[3][4] = {{"caf\xc3\xa9", "7", "", "x"}, {"a", "1234567", "", "two\nlines"}, {"b", "", "", ""}};
+    for (int i = 0; i < 12; i++)
         hed_table_cell(table, "%s", rows[i / 4][i % 4]);
     FILE *stream = open_memstream(&text, &size);
     OK(hed_table_print(table, stream, &error));
     fclose(stream);
-    cr_assert_str_eq(text, "NAME    COUNT  NOTE\ncaf\xc3\xa9        7  x\na     1234567  two lines\n");
+    cr_assert_str_eq(text, "NAME    COUNT  NOTE\ncaf\xc3\xa9        7  x\na     1234567  two lines\nb\n");
     free(text);
     hed_table_free(table);
     FAILS(HED_ERROR_MEMORY, hed_table_print(NULL, stdout, &error));
@@ -658,7 +426,8 @@ Test(bench, records_have_what_applies)
     FILE *stream = open_memstream(&text, &size);
     OK(hed_bench_print(bench, true, stream, &error));
     fclose(stream);
-    hed_json *json = parse(text);
+    hed_json *json;
+    OK(hed_json_parse("bench", text, size, &json, &error));
     free(text);
     static const char *const all_keys[] = {"suite", "name", "device", "value", "unit", "floor", "ratio", "against", "spread", NULL};
     static const char *const few_keys[] = {"suite", "name", "device", "value", "unit", NULL};
@@ -675,172 +444,4 @@ Test(bench, records_have_what_applies)
     cr_assert(strstr(text, "suite  name   host        2  GB/s  5.0 %"), "%s", text);
     free(text);
     hed_bench_free(bench);
-}
-
-/* ---- conformance: faults planted by a parameter, which the default does not have ---- */
-
-enum { N = 100,
-       RIGHT = 0,
-       WRONG_VALUE,
-       NOT_WRITTEN,
-       UNASKED,
-       BEHIND_THE_END,
-       INPUT_CHANGED,
-       SLIGHTLY_OFF,
-       OTHER_NAN,
-       FAULTS };
-
-/* out[i] = in[i] + 1 for all but the last element; out[3] is NaN. */
-static void planted(const hed_native_call *call, uint64_t begin, uint64_t end)
-{
-    float *in = call->arguments[0], *out = call->arguments[1];
-    int64_t fault = call->config->values[0], n = call->problem->sizes[0];
-    for (uint64_t i = begin; i < end; i++) {
-        if (i == 7 && fault == NOT_WRITTEN) continue;
-        out[i] = in[i] + 1;
-        if (i == 3) out[i] = fault == OTHER_NAN ? -NAN : NAN;
-        if (i == 7 && fault == WRONG_VALUE) out[i] = -5;
-        if (i == 7 && fault == SLIGHTLY_OFF) out[i] = nextafterf(out[i], 100);
-        if (i == 7 && fault == UNASKED) out[n - 1] = 0;
-        if (i == 7 && fault == BEHIND_THE_END) out[n] = 0;
-        if (i == 7 && fault == INPUT_CHANGED) in[0] = 3;
-    }
-}
-
-static bool planted_valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
-{
-    (void)def;
-    (void)device;
-    (void)strict;
-    return config->values[1] != 2;
-}
-
-static void planted_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
-{
-    (void)def;
-    (void)config;
-    *geometry = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0] - 1}, .group = {1}};
-}
-
-static uint64_t planted_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
-{
-    (void)def;
-    (void)config;
-    (void)argument;
-    return (uint64_t)problem->sizes[0] * 4;
-}
-
-static void planted_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes, uint64_t seed)
-{
-    (void)def;
-    (void)problem;
-    (void)argument;
-    for (uint64_t i = 0; i < bytes / 4; i++) ((float *)data)[i] = (float)(i + seed);
-}
-
-static const hed_argument_def PLANTED_ARGUMENTS[] = {
-    {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-6}};
-static const int64_t FAULT_VALUES[] = {RIGHT, WRONG_VALUE, NOT_WRITTEN, UNASKED, BEHIND_THE_END, INPUT_CHANGED, SLIGHTLY_OFF, OTHER_NAN};
-static const int64_t OTHER_VALUES[] = {1, 2, 3};
-static const hed_parameter_def PLANTED_PARAMETERS[] = {{.name = "FAULT", .values = FAULT_VALUES, .count = FAULTS},
-                                                       {.name = "OTHER", .values = OTHER_VALUES, .count = 3, .value = 1}};
-static const hed_problem PLANTED_PROBLEMS[] = {{1, {N}}, {1, {N + 1}}};
-static const char *const PLANTED_DIMENSIONS[] = {"n"};
-static const hed_kernel_def PLANTED = {
-    .name = "planted",
-    .arguments = PLANTED_ARGUMENTS,
-    .argument_count = 2,
-    .parameters = PLANTED_PARAMETERS,
-    .parameter_count = 2,
-    .dimensions = PLANTED_DIMENSIONS,
-    .dimension_count = 1,
-    .valid = planted_valid,
-    .geometry = planted_geometry,
-    .range = planted,
-    .sample = {.problems = PLANTED_PROBLEMS, .count = 2, .bytes = planted_bytes, .fill = planted_fill}};
-
-typedef struct verdicts {
-    hed_verdict verdict[FAULTS][2];
-    char text[FAULTS][2][512];
-    uint64_t written[FAULTS][2], hash[FAULTS][2];
-    int runs, stop_after;
-} verdicts;
-
-static void keep_verdict(void *user, const hed_conformance_run *run)
-{
-    verdicts *v = user;
-    v->runs++;
-    if (run->config->values[1] != 1 || run->problem->sizes[0] != N) return;
-    int64_t fault = run->config->values[0];
-    v->verdict[fault][run->math] = run->verdict;
-    v->written[fault][run->math] = run->written;
-    v->hash[fault][run->math] = run->hash;
-    snprintf(v->text[fault][run->math], 512, "%s", run->text);
-}
-
-static bool stop_now(void *user)
-{
-    const verdicts *v = user;
-    return v->stop_after && v->runs >= v->stop_after;
-}
-
-static hed_conformance_report conform(hed_coverage coverage, verdicts *v)
-{
-    hed_error error;
-    hed_context *context;
-    hed_context_def context_def = hed_default_context_def();
-    context_def.opencl_library = context_def.cuda_library = context_def.nvrtc_library = "";
-    context_def.cache_dir = "";
-    OK(hed_context_create(&context_def, &context, &error));
-    hed_conformance_def def = {.kernel = &PLANTED, .coverage = coverage, .seed = 1, .each = keep_verdict, .stop = stop_now, .user = v};
-    OK(hed_device_find(context, "host", &def.device, &error));
-    def.reference = def.device;
-    uint64_t count;
-    hed_conformance_report report;
-    OK(hed_conformance_count(&def, &count, &error));
-    OK(hed_conformance(&def, &report, &error));
-    cr_assert(v->stop_after || count == (uint64_t)v->runs, "%d of %u", v->runs, (unsigned)count);
-    cr_assert(report.passed + report.invalid + report.failed == (uint64_t)v->runs);
-    cr_assert(report.stopped == (v->stop_after != 0));
-    hed_context_destroy(context);
-    return report;
-}
-
-Test(conformance, finds_planted_faults)
-{
-    static verdicts v;
-    hed_conformance_report report = conform(HED_COVER_ALL, &v);
-    cr_assert(v.runs == FAULTS * 3 * 2 * 2);
-    cr_assert(report.invalid == FAULTS * 2 * 2, "one value of three is never valid");
-    static const char *const texts[FAULTS] = {[WRONG_VALUE] = "out[7]: error 1.56, tolerance 1e-06, expected 9, found -5",
-                                              [NOT_WRITTEN] = "out[7]: not written",
-                                              [UNASKED] = "out[99]: written, though the native version leaves it alone",
-                                              [BEHIND_THE_END] = "out: written 0 bytes behind its end",
-                                              [INPUT_CHANGED] = "in: an input was changed"};
-    for (int fault = 0; fault < FAULTS; fault++) {
-        bool right = fault == RIGHT || fault == SLIGHTLY_OFF || fault == OTHER_NAN;
-        cr_expect(v.verdict[fault][HED_MATH_FAST] == (right ? HED_VERDICT_PASSED : HED_VERDICT_FAILED), "fault %d", fault);
-        cr_expect_str_eq(v.text[fault][HED_MATH_FAST], texts[fault] ? texts[fault] : "");
-        cr_expect(v.written[fault][HED_MATH_FAST] == N - 1 - (fault == NOT_WRITTEN), "fault %d: %u", fault,
-                  (unsigned)v.written[fault][HED_MATH_FAST]);
-    }
-    cr_expect(v.verdict[RIGHT][HED_MATH_STRICT] == HED_VERDICT_PASSED);
-    cr_expect(v.verdict[SLIGHTLY_OFF][HED_MATH_STRICT] == HED_VERDICT_FAILED);
-    cr_expect_str_eq(v.text[SLIGHTLY_OFF][HED_MATH_STRICT], "out[7]: other bits (strict), expected 9, found 9.00000095");
-    cr_expect(v.verdict[OTHER_NAN][HED_MATH_STRICT] == HED_VERDICT_PASSED, "NaNs are made canonical");
-    cr_expect(v.hash[OTHER_NAN][HED_MATH_STRICT] == v.hash[RIGHT][HED_MATH_STRICT]);
-    cr_expect(v.hash[SLIGHTLY_OFF][HED_MATH_STRICT] != v.hash[RIGHT][HED_MATH_STRICT]);
-}
-
-Test(conformance, coverage)
-{
-    static verdicts some, values, stopped = {.stop_after = 3};
-    conform(HED_COVER_DEFAULT, &some);
-    cr_assert(some.runs == 2 * 2);
-    /* The default, 7 other faults, and OTHER=3; OTHER=2 is never valid. */
-    conform(HED_COVER_VALUES, &values);
-    cr_assert(values.runs == 9 * 2 * 2, "%d", values.runs);
-    conform(HED_COVER_VALUES, &stopped);
-    cr_assert(stopped.runs == 3);
 }

@@ -1,0 +1,173 @@
+/* The conformance engine finds what it is there to find: every kind of fault, planted by a parameter of a kernel, whose
+ * default does not have it. On host alone, without a driver. */
+#include "testing.h"
+
+#include <math.h>
+
+#include "support/conformance.h"
+
+enum { N = 100,
+       RIGHT = 0,
+       WRONG_VALUE,
+       NOT_WRITTEN,
+       UNASKED,
+       BEHIND_THE_END,
+       INPUT_CHANGED,
+       SLIGHTLY_OFF,
+       OTHER_NAN,
+       FAULTS };
+
+/* out[i] = in[i] + 1 for all but the last element; out[3] is NaN. */
+static void planted(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    float *in = call->arguments[0], *out = call->arguments[1];
+    int64_t fault = call->config->values[0], n = call->problem->sizes[0];
+    for (uint64_t i = begin; i < end; i++) {
+        if (i == 7 && fault == NOT_WRITTEN) continue;
+        out[i] = in[i] + 1;
+        if (i == 3) out[i] = fault == OTHER_NAN ? -NAN : NAN;
+        if (i == 7 && fault == WRONG_VALUE) out[i] = -5;
+        if (i == 7 && fault == SLIGHTLY_OFF) out[i] = nextafterf(out[i], 100);
+        if (i == 7 && fault == UNASKED) out[n - 1] = 0;
+        if (i == 7 && fault == BEHIND_THE_END) out[n] = 0;
+        if (i == 7 && fault == INPUT_CHANGED) in[0] = 3;
+    }
+}
+
+static bool planted_valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+{
+    (void)def;
+    (void)device;
+    (void)strict;
+    return config->values[1] != 2;
+}
+
+static void planted_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
+{
+    (void)def;
+    (void)config;
+    *geometry = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0] - 1}, .group = {1}};
+}
+
+static uint64_t planted_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+{
+    (void)def;
+    (void)config;
+    (void)argument;
+    return (uint64_t)problem->sizes[0] * 4;
+}
+
+static void planted_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes, uint64_t seed)
+{
+    (void)def;
+    (void)problem;
+    (void)argument;
+    for (uint64_t i = 0; i < bytes / 4; i++) ((float *)data)[i] = (float)(i + seed);
+}
+
+static const hed_argument_def PLANTED_ARGUMENTS[] = {
+    {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
+    {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-6}};
+static const int64_t FAULT_VALUES[] = {RIGHT, WRONG_VALUE, NOT_WRITTEN, UNASKED, BEHIND_THE_END, INPUT_CHANGED, SLIGHTLY_OFF, OTHER_NAN};
+static const int64_t OTHER_VALUES[] = {1, 2, 3};
+static const hed_parameter_def PLANTED_PARAMETERS[] = {{.name = "FAULT", .values = FAULT_VALUES, .count = FAULTS},
+                                                       {.name = "OTHER", .values = OTHER_VALUES, .count = 3, .value = 1}};
+static const hed_problem PLANTED_PROBLEMS[] = {{1, {N}}, {1, {N + 1}}};
+static const char *const PLANTED_DIMENSIONS[] = {"n"};
+static const hed_kernel_def PLANTED = {
+    .name = "planted",
+    .arguments = PLANTED_ARGUMENTS,
+    .argument_count = 2,
+    .parameters = PLANTED_PARAMETERS,
+    .parameter_count = 2,
+    .dimensions = PLANTED_DIMENSIONS,
+    .dimension_count = 1,
+    .valid = planted_valid,
+    .geometry = planted_geometry,
+    .range = planted,
+    .sample = {.problems = PLANTED_PROBLEMS, .count = 2, .bytes = planted_bytes, .fill = planted_fill}};
+
+typedef struct verdicts {
+    hed_verdict verdict[FAULTS][2];
+    char text[FAULTS][2][512];
+    uint64_t written[FAULTS][2], hash[FAULTS][2];
+    int runs, stop_after;
+} verdicts;
+
+static void keep_verdict(void *user, const hed_conformance_run *run)
+{
+    verdicts *v = user;
+    v->runs++;
+    if (run->config->values[1] != 1 || run->problem->sizes[0] != N) return;
+    int64_t fault = run->config->values[0];
+    v->verdict[fault][run->math] = run->verdict;
+    v->written[fault][run->math] = run->written;
+    v->hash[fault][run->math] = run->hash;
+    snprintf(v->text[fault][run->math], 512, "%s", run->text);
+}
+
+static bool stop_now(void *user)
+{
+    const verdicts *v = user;
+    return v->stop_after && v->runs >= v->stop_after;
+}
+
+static hed_conformance_report conform(hed_coverage coverage, verdicts *v)
+{
+    hed_error error;
+    hed_context *context;
+    hed_context_def context_def = hed_default_context_def();
+    context_def.opencl_library = context_def.cuda_library = context_def.nvrtc_library = "";
+    context_def.cache_dir = "";
+    OK(hed_context_create(&context_def, &context, &error));
+    hed_conformance_def def = {.kernel = &PLANTED, .coverage = coverage, .seed = 1, .each = keep_verdict, .stop = stop_now, .user = v};
+    OK(hed_device_find(context, "host", &def.device, &error));
+    def.reference = def.device;
+    uint64_t count;
+    hed_conformance_report report;
+    OK(hed_conformance_count(&def, &count, &error));
+    OK(hed_conformance(&def, &report, &error));
+    cr_assert(v->stop_after || count == (uint64_t)v->runs, "%d of %u", v->runs, (unsigned)count);
+    cr_assert(report.passed + report.invalid + report.failed == (uint64_t)v->runs);
+    cr_assert(report.stopped == (v->stop_after != 0));
+    hed_context_destroy(context);
+    return report;
+}
+
+Test(conformance, finds_planted_faults)
+{
+    static verdicts v;
+    hed_conformance_report report = conform(HED_COVER_ALL, &v);
+    cr_assert(v.runs == FAULTS * 3 * 2 * 2);
+    cr_assert(report.invalid == FAULTS * 2 * 2, "one value of three is never valid");
+    static const char *const texts[FAULTS] = {[WRONG_VALUE] = "out[7]: error 1.56, tolerance 1e-06, expected 9, found -5",
+                                              [NOT_WRITTEN] = "out[7]: not written",
+                                              [UNASKED] = "out[99]: written, though the native version leaves it alone",
+                                              [BEHIND_THE_END] = "out: written 0 bytes behind its end",
+                                              [INPUT_CHANGED] = "in: an input was changed"};
+    for (int fault = 0; fault < FAULTS; fault++) {
+        bool right = fault == RIGHT || fault == SLIGHTLY_OFF || fault == OTHER_NAN;
+        cr_expect(v.verdict[fault][HED_MATH_FAST] == (right ? HED_VERDICT_PASSED : HED_VERDICT_FAILED), "fault %d", fault);
+        cr_expect_str_eq(v.text[fault][HED_MATH_FAST], texts[fault] ? texts[fault] : "");
+        cr_expect(v.written[fault][HED_MATH_FAST] == N - 1 - (fault == NOT_WRITTEN), "fault %d: %u", fault,
+                  (unsigned)v.written[fault][HED_MATH_FAST]);
+    }
+    cr_expect(v.verdict[RIGHT][HED_MATH_STRICT] == HED_VERDICT_PASSED);
+    cr_expect(v.verdict[SLIGHTLY_OFF][HED_MATH_STRICT] == HED_VERDICT_FAILED);
+    cr_expect_str_eq(v.text[SLIGHTLY_OFF][HED_MATH_STRICT], "out[7]: other bits (strict), expected 9, found 9.00000095");
+    cr_expect(v.verdict[OTHER_NAN][HED_MATH_STRICT] == HED_VERDICT_PASSED, "NaNs are made canonical");
+    cr_expect(v.hash[OTHER_NAN][HED_MATH_STRICT] == v.hash[RIGHT][HED_MATH_STRICT]);
+    cr_expect(v.hash[SLIGHTLY_OFF][HED_MATH_STRICT] != v.hash[RIGHT][HED_MATH_STRICT]);
+}
+
+Test(conformance, coverage)
+{
+    static verdicts some, values, stopped = {.stop_after = 3};
+    conform(HED_COVER_DEFAULT, &some);
+    cr_assert(some.runs == 2 * 2);
+    /* The default, 7 other faults, and OTHER=3; OTHER=2 is never valid. */
+    conform(HED_COVER_VALUES, &values);
+    cr_assert(values.runs == 9 * 2 * 2, "%d", values.runs);
+    conform(HED_COVER_VALUES, &stopped);
+    cr_assert(stopped.runs == 3);
+}
