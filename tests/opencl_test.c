@@ -350,8 +350,8 @@ Test(opencl, defines_may_hold_blanks_quotes_and_lines)
 
 Test(opencl, a_text_that_is_not_the_description_is_refused)
 {
-    static const hed_argument_def three[] = {twice_arguments[0], twice_arguments[1], {.name = "more", .kind = HED_SCALAR, .type = HED_INT32}};
-    static const hed_argument_def wide[] = {twice_arguments[0], {.name = "add", .kind = HED_SCALAR, .type = HED_DOUBLE}};
+    const hed_argument_def three[] = {twice_arguments[0], twice_arguments[1], {.name = "more", .kind = HED_SCALAR, .type = HED_INT32}};
+    const hed_argument_def wide[] = {twice_arguments[0], {.name = "add", .kind = HED_SCALAR, .type = HED_DOUBLE}};
     const hed_geometry g = {.dimensions = 1, .global = {N}, .group = {32}};
     opencl_test t = open_test(NULL);
     hed_kernel_def def = twice;
