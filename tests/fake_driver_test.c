@@ -387,6 +387,29 @@ Test(fake_driver, a_build_that_fails)
     }
 }
 
+Test(fake_driver, strict_mode_needs_its_capability)
+{
+    for (int plain = 0; plain < 2; plain++) {
+        hed_kernel_options options = hed_default_kernel_options();
+        hed_kernel *kernel;
+        scene s;
+        fakes_load(fakes_path("opencl"))->plain_floats = plain;
+        hed_context_def def = fakes_def("opencl");
+        memset(&s, 0, sizeof s);
+        OK(hed_context_create(&def, &s.context, &error));
+        OK(hed_device_find(s.context, "opencl", &s.device, &error));
+        options.math = HED_MATH_STRICT;
+        if (plain) {
+            FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(s.device, &cycle_def, &options, &kernel, &error));
+            cr_assert(strstr(error.text, "strict"), "%s", error.text);
+            options.math = HED_MATH_FAST;
+        }
+        OK(hed_kernel_create(s.device, &cycle_def, &options, &kernel, &error));
+        hed_kernel_destroy(kernel);
+        hed_context_destroy(s.context);
+    }
+}
+
 /* ---- many lives ---- */
 
 Test(fake_driver, many_lives_leave_nothing)

@@ -40,7 +40,7 @@ static inline void fakes_reset(fake_control *f)
     f->fail_name = NULL;
     f->code = 0;
     f->devices = 2;
-    f->hangs = false;
+    f->hangs = f->plain_floats = false;
     f->refused_binaries = 0;
     f->failed[0] = f->misused[0] = 0;
 }

@@ -23,6 +23,9 @@ static void free_defines(hed_kernel *kernel)
 static hed_status copy_defines(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
 {
     bool failed = false;
+    for (uint32_t i = 0; i < options->define_count; i++)
+        if (!options->defines[i].name || !options->defines[i].value)
+            return hed_fail(error, HED_ERROR_ARGUMENT, "define %u of hed_kernel_options has no name, or no value", i);
     kernel->define_count = options->define_count;
     kernel->defines = hed_allocate(allocator_of(kernel), (options->define_count + 1) * sizeof *kernel->defines);
     for (uint32_t i = 0; kernel->defines && i < options->define_count; i++) {

@@ -7,6 +7,27 @@
 
 enum { SEARCH_LIMIT = 1 << 20 }; /* configurations looked at when the default is not valid */
 
+static hed_status missing_word(const hed_kernel_def *def, const char *what, uint32_t index, hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s %u has no name, or no value", def->name, what, index);
+}
+
+/* Names go into messages, texts and the cache. */
+static hed_status check_words(const hed_kernel_def *def, hed_error *error)
+{
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        if (!def->arguments[i].name) return missing_word(def, "argument", i, error);
+    for (uint32_t i = 0; i < def->parameter_count; i++)
+        if (!def->parameters[i].name) return missing_word(def, "parameter", i, error);
+    for (uint32_t i = 0; i < def->dimension_count; i++)
+        if (!def->dimensions[i]) return missing_word(def, "dimension", i, error);
+    for (uint32_t i = 0; i < def->define_count; i++)
+        if (!def->defines[i].name || !def->defines[i].value) return missing_word(def, "define", i, error);
+    for (uint32_t i = 0; i < def->source_count; i++)
+        if (!def->sources[i].name) return missing_word(def, "source", i, error);
+    return HED_OK;
+}
+
 static hed_status check_description(const hed_kernel_def *def, hed_error *error)
 {
     if (!def || !def->name) return hed_fail(error, HED_ERROR_ARGUMENT, "a kernel description without a name");
@@ -14,6 +35,8 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %u arguments, %u parameters, %u dimensions: at most %d, %d, %d", def->name,
                         def->argument_count, def->parameter_count, def->dimension_count, HED_MAX_ARGUMENTS, HED_MAX_PARAMETERS,
                         HED_MAX_DIMENSIONS);
+    hed_status status = check_words(def, error);
+    if (status) return status;
     for (uint32_t i = 0; i < def->argument_count; i++)
         if (def->arguments[i].kind == HED_STRUCT && (def->arguments[i].size == 0 || def->arguments[i].size > HED_MAX_STRUCT_BYTES))
             return hed_fail(error, HED_ERROR_ARGUMENT, "%s: struct argument \"%s\" of %zu bytes: 1 to %d", def->name, def->arguments[i].name,
@@ -25,8 +48,10 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
 static const char *missing_capability(const hed_kernel_def *def, const hed_device *device, hed_math math)
 {
     uint64_t needs = def->needs | (math == HED_MATH_STRICT ? HED_CAN_STRICT : 0) | (def->language == HED_CUDA_C ? HED_CAN_CUDA_C : 0);
-    uint64_t missing = needs & ~device->info.capabilities;
-    return missing ? hed_capability_name((uint32_t)(missing & -missing)) : NULL;
+    uint64_t missing = needs & ~device->info.capabilities, first = missing & -missing;
+    if (!missing) return NULL;
+    const char *name = first <= UINT32_MAX ? hed_capability_name((uint32_t)first) : NULL;
+    return name ? name : "a capability that is not known to this version";
 }
 
 static hed_status check_device(const hed_kernel_def *def, const hed_device *device, hed_math math, hed_error *error)

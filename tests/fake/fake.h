@@ -31,6 +31,7 @@ typedef struct fake_control {
     int code;                /* what they return */
     int devices;             /* how many there are */
     bool hangs;              /* work is never done, when asked */
+    bool plain_floats;       /* OpenCL: no fma, no exact division: no strict mode */
     int refused_binaries;    /* so many times compiled code does not load */
     uint64_t memory_bytes;   /* of a device: more than that is out of memory */
     /* Told by the fake. */

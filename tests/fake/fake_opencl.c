@@ -83,7 +83,6 @@ static cl_int device_number(cl_uint what, size_t size, void *value, size_t *size
         {CL_DEVICE_MAX_CLOCK_FREQUENCY, 4, 1000},
         {CL_DEVICE_MAX_PARAMETER_SIZE, 8, 4096},
         {CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4, 1024},
-        {CL_DEVICE_SINGLE_FP_CONFIG, 8, 0xff},
         {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8, 1 << 20},
         {CL_DEVICE_LOCAL_MEM_SIZE, 8, 48 << 10},
         {CL_DEVICE_AVAILABLE, 4, CL_TRUE},
@@ -113,6 +112,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_uint what, size_t size, void *val
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: return fake_cl_answer(item_sizes, sizeof item_sizes, size, value, size_out);
     case CL_DEVICE_GLOBAL_MEM_SIZE:
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return answer_number(fake_state.memory_bytes, 8, size, value, size_out);
+    case CL_DEVICE_SINGLE_FP_CONFIG: return answer_number(fake_state.plain_floats ? CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST : 0xff, 8, size, value, size_out);
     case CL_DEVICE_HOST_UNIFIED_MEMORY: return answer_number(device->index == 0, 4, size, value, size_out); /* one of each kind */
     default: return device_number(what, size, value, size_out);
     }
