@@ -61,7 +61,8 @@ static hed_status fail_of(hed_error *error, const hed_device *device, const char
     const char *name = code_name(code), *id = device->info.id;
     if (!lost) return opencl_fail(error, call, code, "%s on %s (%s)", what, id, device->info.name);
     return hed_fail(error, HED_ERROR_LOST, "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
-                    "a kernel that reads or writes outside its buffers does that", call, name, (int)code, what, id, device->info.name);
+                                           "a kernel that reads or writes outside its buffers does that",
+                    call, name, (int)code, what, id, device->info.name);
 }
 
 /* A stream holds its queue, so an invalid queue is one that the driver gave up; and work that failed takes with it what
@@ -86,8 +87,13 @@ hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const ch
 
 static bool is_ours(int number) { return number != SIGKILL && number != SIGSTOP; }
 
+/* Handlers of signals belong to the process, and so does what a driver does when it is asked first: PoCL crashes where two
+ * threads ask at once. So one thread at a time is between the two, whichever context it works for. */
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
+
 void opencl_signals_keep(struct sigaction kept[NSIG])
 {
+    pthread_mutex_lock(&process_lock);
     memset(kept, 0, NSIG * sizeof *kept);
     for (int i = 1; i < NSIG; i++)
         if (is_ours(i)) sigaction(i, NULL, &kept[i]);
@@ -103,6 +109,7 @@ void opencl_signals_restore(const struct sigaction kept[NSIG])
         bool needed = i == SIGFPE && kept[i].sa_handler == SIG_DFL;
         if (changed && !needed) sigaction(i, &kept[i], NULL);
     }
+    pthread_mutex_unlock(&process_lock);
 }
 
 /* ---- loading ---- */
@@ -111,7 +118,8 @@ void opencl_signals_restore(const struct sigaction kept[NSIG])
 static const char *const function_names[] = {HED_CL_FUNCTIONS(NAME)};
 static const char *const gl_names[] = {HED_CL_GL_FUNCTIONS(NAME)};
 #undef NAME
-enum { FUNCTIONS = sizeof function_names / sizeof function_names[0], GL_FUNCTIONS = sizeof gl_names / sizeof gl_names[0] };
+enum { FUNCTIONS = sizeof function_names / sizeof function_names[0],
+       GL_FUNCTIONS = sizeof gl_names / sizeof gl_names[0] };
 _Static_assert(sizeof(hed_cl_api) == (FUNCTIONS + GL_FUNCTIONS) * sizeof(void *), "the table is these functions and nothing else");
 
 static hed_status load(opencl_driver *driver, const hed_settings *settings, hed_backend_slot *slot, bool *loaded)
@@ -159,7 +167,7 @@ static bool is_fit(const opencl_driver *driver, cl_device_id id)
     sscanf(version, "OpenCL %d.%d", &major, &minor);
     if (available && major * 10 + minor >= 12) return true;
     hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: %s (%s) is left out: %s", name, version,
-            available ? "OpenCL 1.2 is needed" : "its driver calls it not available");
+                    available ? "OpenCL 1.2 is needed" : "its driver calls it not available");
     return false;
 }
 
