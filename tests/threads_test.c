@@ -159,7 +159,7 @@ static void *run_life(void *argument)
         hed_stream *stream = NULL;
         hed_buffer *buffer = NULL;
         w->status = hed_context_create(NULL, &context, &w->error);
-        if (!w->status) w->status = hed_device_find(context, "host", &device, &w->error);
+        if (!w->status) w->status = hed_device_find(context, NULL, &device, &w->error);
         if (!w->status) w->status = hed_stream_create(device, NULL, &stream, &w->error);
         if (!w->status) w->status = cycle_buffer(device, HED_MEMORY_DEVICE, 4096, NULL, &buffer, &w->error);
         if (!w->status) w->status = hed_fill(stream, buffer, 0, 4096, "x", 1, &w->error);
