@@ -12,7 +12,12 @@
 
 static hed_error error;
 
-enum { CL_CONTEXT_REFERENCE_COUNT = 0x1080, CL_QUEUE_REFERENCE_COUNT = 0x1092, CL_MEM_REFERENCE_COUNT = 0x1105, CL_KERNEL_FUNCTION_NAME = 0x1190 };
+enum {
+    CL_CONTEXT_REFERENCE_COUNT = 0x1080,
+    CL_QUEUE_REFERENCE_COUNT = 0x1092,
+    CL_MEM_REFERENCE_COUNT = 0x1105,
+    CL_KERNEL_FUNCTION_NAME = 0x1190
+};
 
 /* ---- a device, and the driver's functions as a program has them ---- */
 
@@ -27,7 +32,8 @@ static hed_device *find_opencl(hed_context *context)
 {
     const char *wanted = getenv("HEDDLE_DEVICE");
     hed_device *device = NULL;
-    if (wanted && !hed_device_find(context, wanted, &device, &error) && !strcmp(hed_device_get_info(device)->backend, "opencl"))
+    if (wanted && !hed_device_find(context, wanted, &device, &error) &&
+        !strcmp(hed_device_get_info(device)->backend, "opencl"))
         return device;
     return hed_device_find(context, "opencl", &device, &error) ? NULL : device;
 }
@@ -56,7 +62,10 @@ static void close_test(opencl_test *t)
     hed_context_destroy(t->context);
 }
 
-static bool is_pocl(const opencl_test *t) { return !strcmp(hed_device_get_info(t->device)->platform, "Portable Computing Language"); }
+static bool is_pocl(const opencl_test *t)
+{
+    return !strcmp(hed_device_get_info(t->device)->platform, "Portable Computing Language");
+}
 
 /* PoCL's "basic" device and Oclgrind have no threads of their own. */
 static bool is_threadless(const opencl_test *t) { return opencl_of(t->device)->threadless; }
@@ -71,11 +80,15 @@ static hed_buffer *make_buffer(hed_device *device, uint64_t size)
 
 /* ---- a kernel: x[i] = x[i] * 2 + add ---- */
 
-static const hed_argument_def twice_arguments[] = {{.name = "x", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_READ_WRITE},
-                                                   {.name = "add", .kind = HED_SCALAR, .type = HED_INT32}};
-static const hed_source twice_source = {
-    "twice.cl", "__kernel void twice(__global int *x, int add)\n{\n    uint i = (uint)get_global_id(0);\n    x[i] = x[i] * 2 + add;\n}\n", 0};
-static const hed_kernel_def twice = {.name = "twice", .sources = &twice_source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
+static const hed_argument_def twice_arguments[] = {
+    {.name = "x", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_READ_WRITE},
+    {.name = "add", .kind = HED_SCALAR, .type = HED_INT32}};
+static const hed_source twice_source = {"twice.cl",
+                                        "__kernel void twice(__global int *x, int add)\n{\n    uint i = "
+                                        "(uint)get_global_id(0);\n    x[i] = x[i] * 2 + add;\n}\n",
+                                        0};
+static const hed_kernel_def twice = {
+    .name = "twice", .sources = &twice_source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
 enum { N = 256 };
 
 static hed_kernel *make_kernel(hed_device *device, const hed_kernel_def *def)
@@ -121,7 +134,8 @@ static own make_own(const opencl_test *t, cl_bitfield queue_properties)
     o.queue = t->cl.clCreateCommandQueue(o.context, id, queue_properties, &code);
     o.memory = t->cl.clCreateBuffer(o.context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &code);
     cr_assert(o.context && o.queue && o.memory);
-    cr_assert_eq(t->cl.clEnqueueWriteBuffer(o.queue, o.memory, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL), CL_SUCCESS);
+    cr_assert_eq(t->cl.clEnqueueWriteBuffer(o.queue, o.memory, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL),
+                 CL_SUCCESS);
     return o;
 }
 
@@ -164,7 +178,8 @@ Test(opencl, adopted_context_queue_and_buffer_stay_the_programs)
     cr_assert_str_eq(hed_device_get_info(device)->id, hed_device_get_info(t.device)->id);
     cr_assert_eq(hed_device_count(t.context) > 0 && hed_device_at(t.context, 0) != device, 1);
     hed_stream *stream = adopt_queue(device, o.queue);
-    const hed_buffer_def def = {.memory = HED_MEMORY_NATIVE, .size = N * sizeof(int32_t), .native = (uintptr_t)o.memory};
+    const hed_buffer_def def = {
+        .memory = HED_MEMORY_NATIVE, .size = N * sizeof(int32_t), .native = (uintptr_t)o.memory};
     OK(hed_buffer_create(device, &def, &x, &error));
     cr_assert_eq(hed_buffer_native(x), (uintptr_t)o.memory);
     cr_assert_eq(hed_stream_native(stream), (void *)o.queue);
@@ -174,7 +189,8 @@ Test(opencl, adopted_context_queue_and_buffer_stay_the_programs)
     OK(hed_device_wait(device, &error));
 
     int32_t values[N];
-    cr_assert_eq(t.cl.clEnqueueReadBuffer(o.queue, o.memory, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL), CL_SUCCESS);
+    cr_assert_eq(t.cl.clEnqueueReadBuffer(o.queue, o.memory, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL),
+                 CL_SUCCESS);
     for (int i = 0; i < N; i++) cr_assert_eq(values[i], 11);
 
     hed_kernel_destroy(kernel);
@@ -232,9 +248,11 @@ Test(opencl, handles_and_functions_can_be_read_out)
     hed_kernel *kernel = make_kernel(t.device, &twice);
     size_t size = 0;
     char name[64] = "";
-    cr_assert_eq(t.cl.clGetMemObjectInfo((cl_mem)hed_buffer_native(x), CL_MEM_SIZE, sizeof size, &size, NULL), CL_SUCCESS);
+    cr_assert_eq(t.cl.clGetMemObjectInfo((cl_mem)hed_buffer_native(x), CL_MEM_SIZE, sizeof size, &size, NULL),
+                 CL_SUCCESS);
     cr_assert_eq(size, 777);
-    cr_assert_eq(t.cl.clGetKernelInfo(hed_kernel_native(kernel), CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL), CL_SUCCESS);
+    cr_assert_eq(t.cl.clGetKernelInfo(hed_kernel_native(kernel), CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL),
+                 CL_SUCCESS);
     cr_assert_str_eq(name, "twice");
     cr_assert_eq(t.cl.clFinish(hed_stream_native(t.stream)), CL_SUCCESS);
     cr_assert_not_null(hed_device_symbol(t.device, "clEnqueueNDRangeKernel"));
@@ -270,7 +288,8 @@ Test(opencl, a_library_that_is_missing_or_wrong_is_said_and_no_failure)
         hed_backend_report report = report_with(cases[i].library, &context);
         cr_assert_eq(report.state, cases[i].state);
         cr_assert_eq(report.devices, 0);
-        cr_assert(strstr(report.reason, cases[i].reason), "\"%s\" does not say \"%s\"", report.reason, cases[i].reason);
+        cr_assert(strstr(report.reason, cases[i].reason), "\"%s\" does not say \"%s\"", report.reason,
+                  cases[i].reason);
         cr_assert(report.remedy[0]);
         hed_context_destroy(context);
     }
@@ -282,8 +301,8 @@ static void own_handler(int number) { (void)number; }
 
 Test(opencl, the_programs_signal_handlers_stay)
 {
-    static const int numbers[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,  SIGUSR1, SIGSEGV,
-                                  SIGUSR2, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS,  SIGCHLD, SIGALRM};
+    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGUSR1, SIGSEGV,
+                                  SIGUSR2, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS, SIGCHLD, SIGALRM};
     enum { COUNT = sizeof numbers / sizeof numbers[0] };
     struct sigaction before[COUNT], now;
     hed_context_def def = hed_default_context_def();
@@ -297,7 +316,8 @@ Test(opencl, the_programs_signal_handlers_stay)
     OK(hed_stream_wait(t.stream, &error));
     for (int i = 0; i < COUNT; i++) {
         sigaction(numbers[i], NULL, &now);
-        cr_assert(now.sa_handler == before[i].sa_handler, "the driver's handler of signal %d was left in place", numbers[i]);
+        cr_assert(now.sa_handler == before[i].sa_handler, "the driver's handler of signal %d was left in place",
+                  numbers[i]);
     }
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
@@ -306,11 +326,17 @@ Test(opencl, the_programs_signal_handlers_stay)
 
 Test(opencl, division_of_integers_by_zero_in_a_kernel_is_harmless)
 {
-    static const hed_source source = {"divide.cl", "__kernel void divide_all(__global int *x, int by) { x[get_global_id(0)] /= by; }\n", 0};
+    static const hed_source source = {
+        "divide.cl", "__kernel void divide_all(__global int *x, int by) { x[get_global_id(0)] /= by; }\n", 0};
     struct sigaction now;
     sigaction(SIGFPE, NULL, &now);
-    if (now.sa_handler != SIG_DFL) cr_skip_test("the program has its own handler of SIGFPE, which stays (a sanitizer's?)");
-    const hed_kernel_def divide = {.name = "divide_all", .sources = &source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
+    if (now.sa_handler != SIG_DFL)
+        cr_skip_test("the program has its own handler of SIGFPE, which stays (a sanitizer's?)");
+    const hed_kernel_def divide = {.name = "divide_all",
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .arguments = twice_arguments,
+                                   .argument_count = 2};
     opencl_test t = open_test(NULL);
     hed_kernel *kernel = make_kernel(t.device, &divide);
     hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));
@@ -336,8 +362,13 @@ Test(opencl, defines_may_hold_blanks_quotes_and_lines)
         "{\n    x[get_global_id(0)] = (int)sizeof words + (words[3] == '\"') + SUM + add EMPTY;\n}\n";
     const hed_source source = {"a \"strange\\name\".cl", text, 0};
     const hed_define defines[] = {{"WORDS", "\"ab \\\"c\""}, {"SUM", "(1 +\n  20 * (2 + 3))"}, {"EMPTY", ""}};
-    const hed_kernel_def defined = {.name = "defined", .sources = &source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2,
-                                    .defines = defines, .define_count = 3};
+    const hed_kernel_def defined = {.name = "defined",
+                                    .sources = &source,
+                                    .source_count = 1,
+                                    .arguments = twice_arguments,
+                                    .argument_count = 2,
+                                    .defines = defines,
+                                    .define_count = 3};
     opencl_test t = open_test(NULL);
     hed_kernel *kernel = make_kernel(t.device, &defined);
     hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));
@@ -350,7 +381,8 @@ Test(opencl, defines_may_hold_blanks_quotes_and_lines)
 
 Test(opencl, a_text_that_is_not_the_description_is_refused)
 {
-    const hed_argument_def three[] = {twice_arguments[0], twice_arguments[1], {.name = "more", .kind = HED_SCALAR, .type = HED_INT32}};
+    const hed_argument_def three[] = {
+        twice_arguments[0], twice_arguments[1], {.name = "more", .kind = HED_SCALAR, .type = HED_INT32}};
     const hed_argument_def wide[] = {twice_arguments[0], {.name = "add", .kind = HED_SCALAR, .type = HED_DOUBLE}};
     const hed_geometry g = {.dimensions = 1, .global = {N}, .group = {32}};
     opencl_test t = open_test(NULL);
@@ -406,11 +438,14 @@ Test(opencl, strict_bits_are_those_of_c_compiled_now_and_from_a_binary)
     static const char text[] =
         "__kernel void bits(__global const float *in, __global float *out)\n"
         "{\n    uint i = (uint)get_global_id(0);\n    float a = in[i], b = in[i + 1], c = in[i + 2];\n"
-        "    out[4 * i] = a * b + c;\n    out[4 * i + 1] = a / b;\n    out[4 * i + 2] = sqrt(a);\n    out[4 * i + 3] = a * b * 1e-30f * 1e-12f;\n}\n";
-    static const hed_argument_def arguments[] = {{.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT},
-                                                 {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE}};
+        "    out[4 * i] = a * b + c;\n    out[4 * i + 1] = a / b;\n    out[4 * i + 2] = sqrt(a);\n    out[4 * i + 3] "
+        "= a * b * 1e-30f * 1e-12f;\n}\n";
+    static const hed_argument_def arguments[] = {
+        {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT},
+        {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE}};
     const hed_source source = {"bits.cl", text, 0};
-    const hed_kernel_def bits = {.name = "bits", .sources = &source, .source_count = 1, .arguments = arguments, .argument_count = 2};
+    const hed_kernel_def bits = {
+        .name = "bits", .sources = &source, .source_count = 1, .arguments = arguments, .argument_count = 2};
     enum { COUNT = 4096 };
     static float in[COUNT + 2], out[4 * COUNT];
     opencl_test t = open_test(NULL);
@@ -438,9 +473,9 @@ Test(opencl, strict_bits_are_those_of_c_compiled_now_and_from_a_binary)
         for (int i = 0; i < COUNT; i++) {
             const float a = in[i], b = in[i + 1], c = in[i + 2];
             const float want[4] = {a * b + c, a / b, sqrtf(a), a * b * 1e-30f * 1e-12f};
-            cr_assert(!memcmp(want, out + 4 * i, sizeof want), "item %d: %a %a %a %a instead of %a %a %a %a", i, (double)out[4 * i],
-                      (double)out[4 * i + 1], (double)out[4 * i + 2], (double)out[4 * i + 3], (double)want[0], (double)want[1], (double)want[2],
-                      (double)want[3]);
+            cr_assert(!memcmp(want, out + 4 * i, sizeof want), "item %d: %a %a %a %a instead of %a %a %a %a", i,
+                      (double)out[4 * i], (double)out[4 * i + 1], (double)out[4 * i + 2], (double)out[4 * i + 3],
+                      (double)want[0], (double)want[1], (double)want[2], (double)want[3]);
         }
     }
     hed_buffer_destroy(from);
@@ -455,7 +490,8 @@ Test(opencl, answers_that_are_known_to_be_false_are_unknown)
         "{\n    HED_LOCAL_ARRAY(int, shared, 300);\n    uint l = (uint)get_local_id(0);\n    shared[l] = x[l];\n"
         "    barrier(CLK_LOCAL_MEM_FENCE);\n    x[l] = shared[299u - l] + add;\n}\n";
     const hed_source source = {"table.cl", text, 0};
-    const hed_kernel_def table = {.name = "table", .sources = &source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
+    const hed_kernel_def table = {
+        .name = "table", .sources = &source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
     opencl_test t = open_test(NULL);
     hed_kernel *kernel = make_kernel(t.device, &table);
     hed_kernel_resources r;
@@ -511,7 +547,8 @@ Test(opencl, a_host_function_holds_what_comes_after_it)
     OK(hed_call(stream, slow_call, &first, &error));
     OK(hed_call(stream, copy_count, &first, &error)); /* sees the first one ended */
     launch_twice(stream, kernel, x, 1);
-    if (!first.released) FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(stream, 50000000, &error)); /* the launch waits too */
+    if (!first.released)
+        FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(stream, 50000000, &error)); /* the launch waits too */
     if (!first.released) cr_assert_eq(first.ended, 0);
     first.released = true;
     OK(hed_stream_times(stream, times, 8, &count, &error));
@@ -558,7 +595,8 @@ typedef struct held {
 static held make_held(void)
 {
     held h = {.t = open_test(NULL)};
-    if (is_threadless(&h.t)) cr_skip_test("this driver runs everything in the calling thread, which would wait for itself");
+    if (is_threadless(&h.t))
+        cr_skip_test("this driver runs everything in the calling thread, which would wait for itself");
     cl_int code = CL_SUCCESS;
     h.o = make_own(&h.t, 0);
     OK(hed_device_adopt(h.t.context, "opencl", &h.o.native, &h.device, &error));
@@ -661,7 +699,8 @@ Test(opencl, unmapping_what_is_not_mapped_is_refused)
 
 Test(opencl, places_of_the_whole_text_become_the_users_own)
 {
-    static const char text[] = "#define A 1\n\n#line 1 \"heddle.clh\"\nx\n\n#line 1 \"second.cl\"\n\n__kernel\n{\n wrong;\n}\n";
+    static const char text[] =
+        "#define A 1\n\n#line 1 \"heddle.clh\"\nx\n\n#line 1 \"second.cl\"\n\n__kernel\n{\n wrong;\n}\n";
     hed_allocator allocator = hed_default_allocator();
     hed_text placed = {.allocator = &allocator};
     opencl_place_log(text, "<kernel>:", "<kernel>:10:5: error: wrong\n ^\n<kernel>:4:1: <kernel>:x", &placed);

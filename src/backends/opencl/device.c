@@ -58,7 +58,8 @@ opencl_platform opencl_platform_of(const hed_device *device)
     static const struct {
         const char *name;
         opencl_platform platform;
-    } known[] = {{"Portable Computing Language", OPENCL_POCL}, {"NVIDIA CUDA", OPENCL_NVIDIA}, {"Oclgrind", OPENCL_OCLGRIND}};
+    } known[] = {
+        {"Portable Computing Language", OPENCL_POCL}, {"NVIDIA CUDA", OPENCL_NVIDIA}, {"Oclgrind", OPENCL_OCLGRIND}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(device->info.platform, known[i].name) == 0) return known[i].platform;
     return OPENCL_OTHER;
@@ -69,7 +70,8 @@ opencl_platform opencl_platform_of(const hed_device *device)
 /* Oclgrind reports neither fma nor correct division and has both. */
 static bool can_strict(const opencl_device *device, opencl_platform platform)
 {
-    const uint64_t all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    const uint64_t all =
+        CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     return platform == OPENCL_OCLGRIND || (number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all;
 }
 
@@ -80,7 +82,8 @@ static uint64_t capabilities(const opencl_device *device, opencl_platform platfo
     if (can_strict(device, platform)) can |= HED_CAN_STRICT;
     if (lists(extensions, "cl_khr_fp64")) can |= HED_CAN_FP64;
     if (lists(extensions, "cl_khr_fp16")) can |= HED_CAN_FP16;
-    if (lists(extensions, "cl_khr_global_int32_base_atomics") && lists(extensions, "cl_khr_global_int32_extended_atomics"))
+    if (lists(extensions, "cl_khr_global_int32_base_atomics") &&
+        lists(extensions, "cl_khr_global_int32_extended_atomics"))
         can |= HED_CAN_GLOBAL_ATOMICS;
     if (device->gl && lists(extensions, "cl_khr_gl_sharing")) can |= HED_CAN_GL_SHARING;
     return can;
@@ -90,7 +93,8 @@ static uint32_t lane_width(const opencl_device *device, hed_device_type type, co
 {
     if (type == HED_DEVICE_CPU) return (uint32_t)number32(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
     if (lists(extensions, "cl_nv_device_attribute_query")) return (uint32_t)number32(device, CL_DEVICE_WARP_SIZE_NV);
-    if (lists(extensions, "cl_amd_device_attribute_query")) return (uint32_t)number32(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+    if (lists(extensions, "cl_amd_device_attribute_query"))
+        return (uint32_t)number32(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
     return 0;
 }
 
@@ -110,7 +114,8 @@ static void fill_texts(const opencl_device *device, hed_device *out)
     info->vendor = out->text[3];
     info->driver = out->text[4];
     platform_text(device, CL_PLATFORM_VERSION, version, sizeof version);
-    snprintf(out->build_key, sizeof out->build_key, "%.100s|%s|%.120s|%.120s", info->platform, version, info->name, info->driver);
+    snprintf(out->build_key, sizeof out->build_key, "%.100s|%s|%.120s|%.120s", info->platform, version, info->name,
+             info->driver);
 }
 
 static void fill_limits(const opencl_device *device, hed_device_info *info)
@@ -146,12 +151,17 @@ static hed_status describe(opencl_device *device, hed_device *out)
     extensions = hed_allocate(&device->driver->allocator, size + 1);
     if (!extensions) return HED_ERROR_MEMORY;
     if (size) device->api->clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, extensions, NULL);
-    info->type = type & CL_DEVICE_TYPE_GPU ? HED_DEVICE_GPU : type & CL_DEVICE_TYPE_CPU ? HED_DEVICE_CPU : HED_DEVICE_OTHER;
+    info->type = type & CL_DEVICE_TYPE_GPU   ? HED_DEVICE_GPU
+                 : type & CL_DEVICE_TYPE_CPU ? HED_DEVICE_CPU
+                                             : HED_DEVICE_OTHER;
     info->lane_width = lane_width(device, info->type, extensions);
     info->capabilities = capabilities(device, platform, extensions);
-    if (lists(extensions, "cl_nv_device_attribute_query")) info->registers = (uint32_t)number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
-    device->threadless = platform == OPENCL_OCLGRIND || (platform == OPENCL_POCL && strncmp(info->name, "basic", 5) == 0);
-    if (platform == OPENCL_NVIDIA) info->cache_bytes = 0; /* it tells of the first-level caches (H200: 132 x 32 KiB) */
+    if (lists(extensions, "cl_nv_device_attribute_query"))
+        info->registers = (uint32_t)number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
+    device->threadless =
+        platform == OPENCL_OCLGRIND || (platform == OPENCL_POCL && strncmp(info->name, "basic", 5) == 0);
+    if (platform == OPENCL_NVIDIA)
+        info->cache_bytes = 0; /* it tells of the first-level caches (H200: 132 x 32 KiB) */
     hed_release(&device->driver->allocator, extensions, size + 1);
     return HED_OK;
 }
@@ -182,7 +192,9 @@ hed_status opencl_device_open(hed_device *device, hed_error *error)
     cl_int code = CL_SUCCESS;
     const intptr_t properties[] = {CL_CONTEXT_PLATFORM, (intptr_t)opened->platform, 0};
     opened->context = opened->api->clCreateContext(properties, 1, &opened->id, NULL, NULL, &code);
-    if (!opened->context) return opencl_fail(error, "clCreateContext", code, "no context on %s (%s)", device->info.id, device->info.name);
+    if (!opened->context)
+        return opencl_fail(error, "clCreateContext", code, "no context on %s (%s)", device->info.id,
+                           device->info.name);
     hed_status status = prepare(opened, error);
     if (!status) return HED_OK;
     opened->api->clReleaseContext(opened->context);
@@ -217,7 +229,8 @@ static bool shares_gl(const opencl_device *device)
 {
     intptr_t properties[64];
     size_t size = 0;
-    if (device->api->clGetContextInfo(device->context, CL_CONTEXT_PROPERTIES, sizeof properties, properties, &size)) return false;
+    if (device->api->clGetContextInfo(device->context, CL_CONTEXT_PROPERTIES, sizeof properties, properties, &size))
+        return false;
     for (size_t i = 0; i + 1 < size / sizeof properties[0] && properties[i]; i += 2)
         if (properties[i] == CL_GL_CONTEXT_KHR) return properties[i + 1] != 0;
     return false;
@@ -248,13 +261,20 @@ static hed_status take_context(opencl_device *made, hed_device *device, hed_erro
     return status;
 }
 
-hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
+hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device,
+                               hed_error *error)
 {
     opencl_driver *driver = slot->state;
-    if (!native->device) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_native_device.device is NULL: an OpenCL context may have several");
+    if (!native->device)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "hed_native_device.device is NULL: an OpenCL context may have several");
     opencl_device *made = hed_allocate(&driver->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
-    *made = (opencl_device){.driver = driver, .api = &driver->api, .platform = native->platform, .id = native->device, .context = native->context};
+    *made = (opencl_device){.driver = driver,
+                            .api = &driver->api,
+                            .platform = native->platform,
+                            .id = native->device,
+                            .context = native->context};
     made->api->clGetDeviceInfo(made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
     find_indices(driver, made);
     made->gl = shares_gl(made);
@@ -289,7 +309,8 @@ hed_status opencl_device_wait(hed_device *device, hed_error *error)
     opencl_device *opened = opencl_of(device);
     cl_int code = CL_SUCCESS;
     pthread_mutex_lock(&opened->lock); /* a stream being made or destroyed meanwhile waits with us */
-    for (opencl_stream *stream = opened->streams; stream && !code; stream = stream->next) code = opened->api->clFinish(stream->queue);
+    for (opencl_stream *stream = opened->streams; stream && !code; stream = stream->next)
+        code = opened->api->clFinish(stream->queue);
     pthread_mutex_unlock(&opened->lock);
     return code ? opencl_fail_wait(error, device, "clFinish", code, "waiting for the device") : HED_OK;
 }

@@ -17,32 +17,25 @@ static const char *code_name(cl_int code)
 {
     switch (code) {
 #define NAME(name, value) \
-    case value: \
-        return #name;
+    case value: return #name;
         HED_CL_ERRORS(NAME)
 #undef NAME
-    default:
-        return "an unknown code";
+    default: return "an unknown code";
     }
 }
 
 static hed_status status_of(cl_int code)
 {
     switch (code) {
-    case CL_OUT_OF_HOST_MEMORY:
-        return HED_ERROR_MEMORY;
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-        return HED_ERROR_DEVICE_MEMORY;
+    case CL_OUT_OF_HOST_MEMORY: return HED_ERROR_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return HED_ERROR_DEVICE_MEMORY;
     case CL_INVALID_BUFFER_SIZE:
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:
-    case CL_INVALID_GLOBAL_WORK_SIZE:
-        return HED_ERROR_LIMIT;
+    case CL_INVALID_GLOBAL_WORK_SIZE: return HED_ERROR_LIMIT;
     case CL_DEVICE_NOT_AVAILABLE:
-    case CL_NVIDIA_ILLEGAL_ACCESS:
-        return HED_ERROR_LOST;
-    default:
-        return HED_ERROR_DRIVER;
+    case CL_NVIDIA_ILLEGAL_ACCESS: return HED_ERROR_LOST;
+    default: return HED_ERROR_DRIVER;
     }
 }
 
@@ -56,12 +49,14 @@ hed_status opencl_fail(hed_error *error, const char *call, cl_int code, const ch
     return hed_fail(error, status_of(code), "%s failed with %s (%d): %s", call, code_name(code), (int)code, text);
 }
 
-static hed_status fail_of(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what, bool lost)
+static hed_status fail_of(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what,
+                          bool lost)
 {
     const char *name = code_name(code), *id = device->info.id;
     if (!lost) return opencl_fail(error, call, code, "%s on %s (%s)", what, id, device->info.name);
-    return hed_fail(error, HED_ERROR_LOST, "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
-                                           "a kernel that reads or writes outside its buffers does that",
+    return hed_fail(error, HED_ERROR_LOST,
+                    "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
+                    "a kernel that reads or writes outside its buffers does that",
                     call, name, (int)code, what, id, device->info.name);
 }
 
@@ -69,16 +64,19 @@ static hed_status fail_of(hed_error *error, const hed_device *device, const char
  * waits for it. */
 static bool means_lost(cl_int code)
 {
-    return status_of(code) == HED_ERROR_LOST || code == CL_INVALID_COMMAND_QUEUE || code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    return status_of(code) == HED_ERROR_LOST || code == CL_INVALID_COMMAND_QUEUE ||
+           code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-hed_status opencl_fail_work(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
+hed_status opencl_fail_work(hed_error *error, const hed_device *device, const char *call, cl_int code,
+                            const char *what)
 {
     return fail_of(error, device, call, code, what, means_lost(code));
 }
 
 /* Nothing is asked for in waiting: resources that run out there are what drivers say of a kernel that ran wild. */
-hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
+hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code,
+                            const char *what)
 {
     return fail_of(error, device, call, code, what, means_lost(code) || code == CL_OUT_OF_RESOURCES);
 }
@@ -118,26 +116,33 @@ void opencl_signals_restore(const struct sigaction kept[NSIG])
 static const char *const function_names[] = {HED_CL_FUNCTIONS(NAME)};
 static const char *const gl_names[] = {HED_CL_GL_FUNCTIONS(NAME)};
 #undef NAME
-enum { FUNCTIONS = sizeof function_names / sizeof function_names[0],
-       GL_FUNCTIONS = sizeof gl_names / sizeof gl_names[0] };
-_Static_assert(sizeof(hed_cl_api) == (FUNCTIONS + GL_FUNCTIONS) * sizeof(void *), "the table is these functions and nothing else");
+enum {
+    FUNCTIONS = sizeof function_names / sizeof function_names[0],
+    GL_FUNCTIONS = sizeof gl_names / sizeof gl_names[0]
+};
+_Static_assert(sizeof(hed_cl_api) == (FUNCTIONS + GL_FUNCTIONS) * sizeof(void *),
+               "the table is these functions and nothing else");
 
 static hed_status load(opencl_driver *driver, const hed_settings *settings, hed_backend_slot *slot, bool *loaded)
 {
     const char *names[] = {settings->opencl_library ? settings->opencl_library : "libOpenCL.so.1", NULL};
     const char *missing = "";
     void *functions[FUNCTIONS + GL_FUNCTIONS];
-    hed_status status = hed_dynlib_open(&driver->allocator, names, &driver->library, slot->reason, sizeof slot->reason);
+    hed_status status =
+        hed_dynlib_open(&driver->allocator, names, &driver->library, slot->reason, sizeof slot->reason);
     *loaded = false;
     if (!driver->library) {
-        hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install ocl-icd-libopencl1, and a driver: pocl-opencl-icd runs on any processor");
+        hed_text_copy(slot->remedy, sizeof slot->remedy,
+                      "apt install ocl-icd-libopencl1, and a driver: pocl-opencl-icd runs on any processor");
         return status;
     }
     hed_text_copy(slot->library, sizeof slot->library, hed_dynlib_name(driver->library));
     if (!hed_dynlib_symbols(driver->library, function_names, functions, FUNCTIONS, &missing)) {
         slot->health = HED_BACKEND_FAILED;
-        snprintf(slot->reason, sizeof slot->reason, "%s has no %s: it is no library of OpenCL 1.2", names[0], missing);
-        hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install ocl-icd-libopencl1, or HEDDLE_OPENCL_LIBRARY=another library");
+        snprintf(slot->reason, sizeof slot->reason, "%s has no %s: it is no library of OpenCL 1.2", names[0],
+                 missing);
+        hed_text_copy(slot->remedy, sizeof slot->remedy,
+                      "apt install ocl-icd-libopencl1, or HEDDLE_OPENCL_LIBRARY=another library");
         return HED_OK;
     }
     for (int i = 0; i < GL_FUNCTIONS; i++) functions[FUNCTIONS + i] = hed_dynlib_symbol(driver->library, gl_names[i]);
@@ -171,24 +176,31 @@ static bool is_fit(const opencl_driver *driver, cl_device_id id)
     return false;
 }
 
-static cl_int add_devices(opencl_driver *driver, cl_platform_id platform, uint32_t platform_index, opencl_device *devices)
+static cl_int add_devices(opencl_driver *driver, cl_platform_id platform, uint32_t platform_index,
+                          opencl_device *devices)
 {
     cl_device_id ids[MOST_DEVICES];
     cl_uint count = 0;
     cl_int code = driver->api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
     if (code == CL_DEVICE_NOT_FOUND) return CL_SUCCESS;
     if (code)
-        hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: platform %u gives %s for its devices", platform_index, code_name(code));
+        hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: platform %u gives %s for its devices",
+                        platform_index, code_name(code));
     if (code) return code;
     for (uint32_t i = 0; i < count && i < MOST_DEVICES && driver->device_count < MOST_DEVICES; i++) {
         if (!is_fit(driver, ids[i])) continue;
-        devices[driver->device_count++] = (opencl_device){
-            .driver = driver, .api = &driver->api, .platform = platform, .id = ids[i], .platform_index = platform_index, .device_index = i};
+        devices[driver->device_count++] = (opencl_device){.driver = driver,
+                                                          .api = &driver->api,
+                                                          .platform = platform,
+                                                          .id = ids[i],
+                                                          .platform_index = platform_index,
+                                                          .device_index = i};
     }
     return CL_SUCCESS;
 }
 
-static void name_versions(const opencl_driver *driver, const cl_platform_id *platforms, cl_uint count, hed_backend_slot *slot)
+static void name_versions(const opencl_driver *driver, const cl_platform_id *platforms, cl_uint count,
+                          hed_backend_slot *slot)
 {
     for (cl_uint i = 0; i < count; i++) {
         char version[160] = "";
@@ -216,9 +228,12 @@ static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
     if (driver->device_count == 0) {
         bool empty = !code || code == CL_PLATFORM_NOT_FOUND_KHR;
         slot->health = empty ? HED_BACKEND_ABSENT : HED_BACKEND_FAILED;
-        if (empty) snprintf(slot->reason, sizeof slot->reason, "the library is there, and no device of OpenCL 1.2 behind it");
+        if (empty)
+            snprintf(slot->reason, sizeof slot->reason,
+                     "the library is there, and no device of OpenCL 1.2 behind it");
         else snprintf(slot->reason, sizeof slot->reason, "%s failed with %s (%d)", call, code_name(code), (int)code);
-        hed_text_copy(slot->remedy, sizeof slot->remedy, "apt install a driver (pocl-opencl-icd runs on any processor); check OCL_ICD_VENDORS");
+        hed_text_copy(slot->remedy, sizeof slot->remedy,
+                      "apt install a driver (pocl-opencl-icd runs on any processor); check OCL_ICD_VENDORS");
         return HED_OK;
     }
     driver->devices = hed_allocate(&driver->allocator, driver->device_count * sizeof *devices);

@@ -5,7 +5,8 @@
 hed_status opencl_reached(const hed_device *device, cl_event event, bool *done, hed_error *error)
 {
     cl_int state = CL_COMPLETE;
-    cl_int code = opencl_of(device)->api->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    cl_int code =
+        opencl_of(device)->api->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
     *done = !code && state == CL_COMPLETE;
     if (!code && state < 0) code = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     return code ? opencl_fail_work(error, device, "clGetEventInfo", code, "asking how far the work is") : HED_OK;
@@ -15,7 +16,8 @@ hed_status opencl_moment(const hed_device *device, cl_event event, cl_uint what,
 {
     cl_int code = opencl_of(device)->api->clGetEventProfilingInfo(event, what, sizeof *moment, moment, NULL);
     if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "no times: the queue given to the stream lacks CL_QUEUE_PROFILING_ENABLE");
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "no times: the queue given to the stream lacks CL_QUEUE_PROFILING_ENABLE");
     return code ? opencl_fail(error, "clGetEventProfilingInfo", code, "asking for a time") : HED_OK;
 }
 
@@ -62,7 +64,9 @@ hed_status opencl_stream_wait_event(hed_stream *stream, hed_event *event, hed_er
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "an event of another OpenCL context");
     in->steps++;
     cl_int code = in->api->clEnqueueBarrierWithWaitList(in->queue, 1, &marker, NULL);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueBarrierWithWaitList", code, "waiting for an event") : HED_OK;
+    return code
+               ? opencl_fail_work(error, stream->device, "clEnqueueBarrierWithWaitList", code, "waiting for an event")
+               : HED_OK;
 }
 
 hed_status opencl_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error)

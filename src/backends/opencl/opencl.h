@@ -17,7 +17,10 @@ typedef struct opencl_device opencl_device;
 typedef struct opencl_stream opencl_stream;
 
 /* Platforms of which more is known than they say, or less is true. */
-typedef enum opencl_platform { OPENCL_OTHER, OPENCL_POCL, OPENCL_NVIDIA, OPENCL_OCLGRIND } opencl_platform;
+typedef enum opencl_platform { OPENCL_OTHER,
+                               OPENCL_POCL,
+                               OPENCL_NVIDIA,
+                               OPENCL_OCLGRIND } opencl_platform;
 
 /* hed_device.impl: of a listed device an entry of opencl_driver.devices, of an adopted one its own. */
 struct opencl_device {
@@ -65,8 +68,10 @@ struct opencl_stream {
 hed_status opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same for a call that enqueues work, and for one that waits for it: some codes then mean that the device is lost. */
-hed_status opencl_fail_work(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
-hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
+hed_status opencl_fail_work(hed_error *error, const hed_device *device, const char *call, cl_int code,
+                            const char *what);
+hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code,
+                            const char *what);
 
 /* Between the two the driver may install signal handlers; the program gets its own back. */
 void opencl_signals_keep(struct sigaction kept[NSIG]);
@@ -84,7 +89,8 @@ opencl_platform opencl_platform_of(const hed_device *device);
 hed_status opencl_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device);
 hed_status opencl_device_open(hed_device *device, hed_error *error);
 void opencl_device_close(hed_device *device);
-hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error);
+hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device,
+                               hed_error *error);
 hed_status opencl_device_native(hed_device *device, hed_native_device *native, hed_error *error);
 hed_status opencl_device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
 hed_status opencl_device_wait(hed_device *device, hed_error *error);
@@ -97,7 +103,8 @@ void opencl_buffer_destroy(hed_buffer *buffer);
 hed_status opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error);
 hed_status opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
 hed_status opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
-hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error);
+hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer,
+                      hed_error *error);
 hed_status opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
 /* ---- stream.c ---- */
@@ -136,9 +143,10 @@ void opencl_place_log(const char *text, const char *whole_text, const char *log,
 hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *error);
 hed_status opencl_build_options(const hed_build *build, char *text, size_t size);
 const char *opencl_prelude(const hed_build *build);
-hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
+hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
+                               hed_error *error);
 void opencl_program_unload(hed_program *program);
-hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups,
-                                  hed_error *error);
+hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
+                                  int64_t *groups, hed_error *error);
 
 #endif

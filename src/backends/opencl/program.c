@@ -20,8 +20,9 @@ const char *opencl_prelude(const hed_build *build)
 hed_status opencl_build_options(const hed_build *build, char *text, size_t size)
 {
     bool strict = build->math == HED_MATH_STRICT, nvidia = opencl_platform_of(build->device) == OPENCL_NVIDIA;
-    int used = snprintf(text, size, "-cl-std=CL1.2 %s%s", strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
-                                                                 : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
+    int used = snprintf(text, size, "-cl-std=CL1.2 %s%s",
+                        strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
+                               : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
                         nvidia ? " -cl-nv-verbose" : "");
     if (nvidia && build->max_registers && (size_t)used < size)
         used += snprintf(text + used, size - (size_t)used, " -cl-nv-maxrregcount=%u", build->max_registers);
@@ -41,7 +42,8 @@ static void add_line(hed_text *text, const char *name)
 static void add_define(hed_text *text, const hed_define *define)
 {
     hed_text_add(text, "#define %s ", define->name);
-    for (const char *at = define->value ? define->value : ""; *at; at++) hed_text_add(text, *at == '\n' ? "\\\n" : "%c", *at);
+    for (const char *at = define->value ? define->value : ""; *at; at++)
+        hed_text_add(text, *at == '\n' ? "\\\n" : "%c", *at);
     hed_text_add(text, "\n");
 }
 
@@ -61,20 +63,23 @@ static void assemble(const hed_build *build, hed_text *text)
 /* ---- compiling ---- */
 
 /* The kernel of a program, as the description has it. */
-static hed_status make_kernel(const opencl_device *device, cl_program program, const hed_build *build, cl_kernel *kernel, hed_error *error)
+static hed_status make_kernel(const opencl_device *device, cl_program program, const hed_build *build,
+                              cl_kernel *kernel, hed_error *error)
 {
     const hed_kernel_def *def = build->def;
     cl_int code = CL_SUCCESS;
     cl_uint arguments = def->argument_count;
     *kernel = device->api->clCreateKernel(program, build->entry, &code);
     if (code == CL_INVALID_KERNEL_NAME)
-        return hed_fail(error, HED_ERROR_BUILD, "the text of %s has no kernel named \"%s\" (a built-in function's name will not do)",
+        return hed_fail(error, HED_ERROR_BUILD,
+                        "the text of %s has no kernel named \"%s\" (a built-in function's name will not do)",
                         def->name, build->entry);
     if (!*kernel) return opencl_fail(error, "clCreateKernel", code, "%s", def->name);
     device->api->clGetKernelInfo(*kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
     if (arguments == def->argument_count) return HED_OK;
     device->api->clReleaseKernel(*kernel);
-    return hed_fail(error, HED_ERROR_ARGUMENT, "kernel \"%s\" takes %u arguments in its text and %u in the description of %s", build->entry,
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+                    "kernel \"%s\" takes %u arguments in its text and %u in the description of %s", build->entry,
                     arguments, def->argument_count, def->name);
 }
 
@@ -98,7 +103,8 @@ static char *take_log(const opencl_device *device, cl_program program, size_t *s
 {
     char *log = NULL;
     *size = 0;
-    if (device->api->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, size) || *size < 2) *size = 0;
+    if (device->api->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, size) || *size < 2)
+        *size = 0;
     if (*size) log = hed_allocate(&device->driver->allocator, ++*size);
     if (log) device->api->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, *size - 1, log, NULL);
     if (log && log[strspn(log, " \n")]) return log;
@@ -107,15 +113,16 @@ static char *take_log(const opencl_device *device, cl_program program, size_t *s
     return NULL;
 }
 
-static hed_status build_failed(const opencl_device *device, const hed_build *build, const char *text, cl_program program, cl_int code,
-                               hed_error *error)
+static hed_status build_failed(const opencl_device *device, const hed_build *build, const char *text,
+                               cl_program program, cl_int code, hed_error *error)
 {
     const hed_device_info *info = &build->device->info;
     size_t size = 0;
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return opencl_fail(error, "clBuildProgram", code, "%s for %s (%s)", build->def->name, info->id, info->name);
     char *log = take_log(device, program, &size);
-    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s (%s): see the log", build->def->name, info->id, info->name);
+    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s (%s): see the log", build->def->name, info->id,
+             info->name);
     hed_text placed = {.allocator = &device->driver->allocator};
     const char *whole_text = opencl_platform_of(build->device) == OPENCL_OCLGRIND ? "input.cl:" : "<kernel>:";
     opencl_place_log(text, whole_text, log ? log : "the compiler gave no reason", &placed);
@@ -194,13 +201,15 @@ hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *e
 
 /* ---- loading ---- */
 
-static hed_status from_binary(opencl_device *device, const hed_build *build, const hed_binary *binary, cl_program *program, hed_error *error)
+static hed_status from_binary(opencl_device *device, const hed_build *build, const hed_binary *binary,
+                              cl_program *program, hed_error *error)
 {
     char options[512];
     const unsigned char *bytes = binary->bytes;
     cl_int code = CL_SUCCESS, fit = CL_SUCCESS;
     opencl_build_options(build, options, sizeof options);
-    *program = device->api->clCreateProgramWithBinary(device->context, 1, &device->id, &binary->size, &bytes, &fit, &code);
+    *program =
+        device->api->clCreateProgramWithBinary(device->context, 1, &device->id, &binary->size, &bytes, &fit, &code);
     const char *call = "clCreateProgramWithBinary";
     if (*program && !code) code = compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
@@ -208,8 +217,9 @@ static hed_status from_binary(opencl_device *device, const hed_build *build, con
     hed_error why; /* memory that ran out and a lost device are no fault of the binary */
     hed_status status = opencl_fail(&why, call, code, "%s", build->def->name);
     if (status != HED_ERROR_DRIVER && status != HED_ERROR_LIMIT) return hed_fail(error, status, "%s", why.text);
-    return hed_fail(error, HED_ERROR_FORMAT, "the driver of %s refuses the binary of %s (%zu bytes): %s gives code %d",
-                    build->device->info.id, build->def->name, binary->size, call, (int)code);
+    return hed_fail(error, HED_ERROR_FORMAT,
+                    "the driver of %s refuses the binary of %s (%zu bytes): %s gives code %d", build->device->info.id,
+                    build->def->name, binary->size, call, (int)code);
 }
 
 /* ---- what is known of a kernel ---- */
@@ -217,7 +227,9 @@ static hed_status from_binary(opencl_device *device, const hed_build *build, con
 static int64_t ask(const opencl_device *device, cl_kernel kernel, cl_uint what)
 {
     cl_ulong value = 0;
-    return device->api->clGetKernelWorkGroupInfo(kernel, device->id, what, sizeof value, &value, NULL) ? -1 : (int64_t)value;
+    return device->api->clGetKernelWorkGroupInfo(kernel, device->id, what, sizeof value, &value, NULL)
+               ? -1
+               : (int64_t)value;
 }
 
 /* The number before `words`, or behind them, between `from` and `end`; -1 if they are not there. */
@@ -239,7 +251,8 @@ static void read_report(const char *log, const char *entry, hed_kernel_resources
     from += strlen(heading);
     const char *end = strstr(from, "Compiling entry function");
     if (!end) end = from + strlen(from);
-    int64_t stores = number_before(from, end, " bytes spill stores"), loads = number_before(from, end, " bytes spill loads");
+    int64_t stores = number_before(from, end, " bytes spill stores"),
+            loads = number_before(from, end, " bytes spill loads");
     r->registers = number_before(from, end, " registers");
     r->stack_bytes = number_before(from, end, " bytes stack frame");
     r->spill_bytes = stores < 0 || loads < 0 ? -1 : stores + loads;
@@ -267,16 +280,19 @@ static void fill_resources(const opencl_device *device, hed_program *program, co
     if (platform != OPENCL_NVIDIA) return;
     if (r->local_bytes > 0) r->local_bytes = (r->local_bytes + 3) / 4 * 4;
     read_report(log, build->entry, r);
-    if (r->registers > 0 && program->device->info.registers) r->max_group = largest_group(&program->device->info, r->registers);
+    if (r->registers > 0 && program->device->info.registers)
+        r->max_group = largest_group(&program->device->info, r->registers);
 }
 
-hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
+hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
+                               hed_error *error)
 {
     opencl_device *device = opencl_of(program->device);
     cl_program loaded = NULL;
     cl_kernel kernel = NULL;
     /* A driver that gives no binaries gave an empty one. */
-    hed_status status = binary->size ? from_binary(device, build, binary, &loaded, error) : from_source(device, build, &loaded, error);
+    hed_status status = binary->size ? from_binary(device, build, binary, &loaded, error)
+                                     : from_source(device, build, &loaded, error);
     if (status) return status;
     status = make_kernel(device, loaded, build, &kernel, error);
     if (status) {
@@ -296,7 +312,8 @@ void opencl_program_unload(hed_program *program)
     api->clReleaseProgram(program->impl);
 }
 
-hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups, hed_error *error)
+hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
+                                  int64_t *groups, hed_error *error)
 {
     (void)program;
     (void)group_items;

@@ -20,19 +20,25 @@ static hed_status adopt_queue(opencl_stream *made, const hed_stream_def *def, he
     cl_context context = NULL;
     cl_device_id id = NULL;
     cl_bitfield properties = 0;
-    if (!def->native) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_stream_def.use_native with native NULL: a cl_command_queue is needed");
+    if (!def->native)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "hed_stream_def.use_native with native NULL: a cl_command_queue is needed");
     made->queue = def->native;
     cl_int code = ask_queue(made, CL_QUEUE_CONTEXT, sizeof context, &context);
     if (!code) code = ask_queue(made, CL_QUEUE_DEVICE, sizeof id, &id);
     if (!code) code = ask_queue(made, CL_QUEUE_PROPERTIES, sizeof properties, &properties);
-    if (code) return opencl_fail(error, "clGetCommandQueueInfo", code, "hed_stream_def.native is no cl_command_queue");
+    if (code)
+        return opencl_fail(error, "clGetCommandQueueInfo", code, "hed_stream_def.native is no cl_command_queue");
     if (context != made->device->context || id != made->device->id)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the queue given belongs to another context or device: adopt that one first");
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "the queue given belongs to another context or device: adopt that one first");
     if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the queue given runs out of order: a stream needs one that runs in order");
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "the queue given runs out of order: a stream needs one that runs in order");
     made->profiling = properties & CL_QUEUE_PROFILING_ENABLE;
     if (def->timed_steps && !made->profiling)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, and the one given was not");
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, and the one given was not");
     code = made->api->clRetainCommandQueue(made->queue);
     return code ? opencl_fail(error, "clRetainCommandQueue", code, "the queue given") : HED_OK;
 }
@@ -41,7 +47,8 @@ static hed_status make_queue(opencl_stream *made, hed_error *error)
 {
     cl_int code = CL_SUCCESS;
     made->profiling = true;
-    made->queue = made->api->clCreateCommandQueue(made->device->context, made->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
+    made->queue =
+        made->api->clCreateCommandQueue(made->device->context, made->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
     return made->queue ? HED_OK : opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
 }
 
@@ -106,7 +113,8 @@ hed_status opencl_stream_flush(hed_stream *stream, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = in->api->clFlush(in->queue);
-    return code ? opencl_fail_work(error, stream->device, "clFlush", code, "handing a stream's steps to the device") : HED_OK;
+    return code ? opencl_fail_work(error, stream->device, "clFlush", code, "handing a stream's steps to the device")
+                : HED_OK;
 }
 
 /* Looks at a marker that stands at the end of the steps so far; a new one is set when there have been others since. */
@@ -120,7 +128,9 @@ hed_status opencl_stream_done(hed_stream *stream, bool *done, hed_error *error)
     }
     if (!in->marker) {
         cl_int code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, &in->marker);
-        if (code) return opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code, "asking whether a stream is done");
+        if (code)
+            return opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
+                                    "asking whether a stream is done");
         in->marked = in->steps;
         hed_status status = opencl_stream_flush(stream, error);
         if (status) return status;
@@ -215,12 +225,15 @@ static hed_status timed_call(hed_stream *stream, const hed_step *step, cl_event 
     hed_status status = HED_OK;
     if (!code) status = in->device->threadless ? call_here(stream, step, error) : call_step(stream, step, error);
     if (!code && !status && to) code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, to);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code, "the time of a host function") : status;
+    return code ? opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
+                                   "the time of a host function")
+                : status;
 }
 
 /* ---- launches ---- */
 
-static cl_int set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint index, const hed_argument *argument, uint64_t local_bytes)
+static cl_int set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint index, const hed_argument *argument,
+                           uint64_t local_bytes)
 {
     static const size_t sizes[HED_TYPE_COUNT] = {0, 4, 4, 8, 8, 4, 8};
     switch (argument->kind) {
@@ -228,12 +241,9 @@ static cl_int set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint inde
         cl_mem memory = argument->value.buffer->handle;
         return api->clSetKernelArg(kernel, index, sizeof memory, &memory);
     }
-    case HED_SCALAR:
-        return api->clSetKernelArg(kernel, index, sizes[argument->type], &argument->value);
-    case HED_STRUCT:
-        return api->clSetKernelArg(kernel, index, argument->size, argument->value.bytes);
-    case HED_LOCAL:
-        return api->clSetKernelArg(kernel, index, local_bytes, NULL);
+    case HED_SCALAR: return api->clSetKernelArg(kernel, index, sizes[argument->type], &argument->value);
+    case HED_STRUCT: return api->clSetKernelArg(kernel, index, argument->size, argument->value.bytes);
+    case HED_LOCAL: return api->clSetKernelArg(kernel, index, local_bytes, NULL);
     }
     return CL_INVALID_VALUE;
 }
@@ -242,9 +252,12 @@ static hed_status argument_error(const hed_program *program, uint32_t index, cl_
 {
     const hed_kernel_def *def = program->def;
     if (code != CL_INVALID_ARG_SIZE && code != CL_INVALID_ARG_VALUE && code != CL_INVALID_ARG_INDEX)
-        return opencl_fail(error, "clSetKernelArg", code, "argument %u \"%s\" of %s", index, def->arguments[index].name, def->name);
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the driver refuses argument %u \"%s\" (clSetKernelArg: %d): in the kernel's text it is of "
-                    "another kind or size than in the description", def->name, index, def->arguments[index].name, (int)code);
+        return opencl_fail(error, "clSetKernelArg", code, "argument %u \"%s\" of %s", index,
+                           def->arguments[index].name, def->name);
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+                    "%s: the driver refuses argument %u \"%s\" (clSetKernelArg: %d): in the kernel's text it is of "
+                    "another kind or size than in the description",
+                    def->name, index, def->arguments[index].name, (int)code);
 }
 
 static hed_status launch_step(hed_stream *stream, const hed_step *step, cl_event *event, hed_error *error)
@@ -259,11 +272,16 @@ static hed_status launch_step(hed_stream *stream, const hed_step *step, cl_event
     }
     const size_t global[3] = {geometry->global[0], geometry->global[1], geometry->global[2]};
     const size_t group[3] = {geometry->group[0], geometry->group[1], geometry->group[2]};
-    cl_int code = in->api->clEnqueueNDRangeKernel(in->queue, kernel, geometry->dimensions, NULL, global, group, 0, NULL, event);
+    cl_int code =
+        in->api->clEnqueueNDRangeKernel(in->queue, kernel, geometry->dimensions, NULL, global, group, 0, NULL, event);
     if (code == CL_OUT_OF_RESOURCES)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: a group of %zu x %zu x %zu work items has too few registers or too little local memory on "
-                        "%s (clEnqueueNDRangeKernel: %d)", program->def->name, group[0], group[1], group[2], stream->device->info.id, (int)code);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name) : HED_OK;
+        return hed_fail(
+            error, HED_ERROR_LIMIT,
+            "%s: a group of %zu x %zu x %zu work items has too few registers or too little local memory on "
+            "%s (clEnqueueNDRangeKernel: %d)",
+            program->def->name, group[0], group[1], group[2], stream->device->info.id, (int)code);
+    return code ? opencl_fail_work(error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name)
+                : HED_OK;
 }
 
 /* ---- steps ---- */
@@ -279,15 +297,19 @@ static hed_status copy_step(hed_stream *stream, const hed_step *step, cl_event *
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "a copy between two OpenCL contexts goes through the host");
     if (step->kind == HED_STEP_FILL) {
         call = "clEnqueueFillBuffer";
-        code = api->clEnqueueFillBuffer(in->queue, to, step->pattern, step->pattern_size, step->to_offset, step->size, 0, NULL, event);
+        code = api->clEnqueueFillBuffer(in->queue, to, step->pattern, step->pattern_size, step->to_offset, step->size,
+                                        0, NULL, event);
     } else if (!from) {
         call = "clEnqueueWriteBuffer";
-        code = api->clEnqueueWriteBuffer(in->queue, to, CL_FALSE, step->to_offset, step->size, step->host_from, 0, NULL, event);
+        code = api->clEnqueueWriteBuffer(in->queue, to, CL_FALSE, step->to_offset, step->size, step->host_from, 0,
+                                         NULL, event);
     } else if (!to) {
         call = "clEnqueueReadBuffer";
-        code = api->clEnqueueReadBuffer(in->queue, from, CL_FALSE, step->from_offset, step->size, step->host_to, 0, NULL, event);
+        code = api->clEnqueueReadBuffer(in->queue, from, CL_FALSE, step->from_offset, step->size, step->host_to, 0,
+                                        NULL, event);
     } else {
-        code = api->clEnqueueCopyBuffer(in->queue, from, to, step->from_offset, step->to_offset, step->size, 0, NULL, event);
+        code = api->clEnqueueCopyBuffer(in->queue, from, to, step->from_offset, step->to_offset, step->size, 0, NULL,
+                                        event);
     }
     return code ? opencl_fail_work(error, stream->device, call, code, "a copy or fill") : HED_OK;
 }
@@ -334,8 +356,10 @@ hed_status opencl_time_read(hed_device *device, void *timing, double *seconds, h
 {
     const opencl_time *time = timing;
     cl_ulong start = 0, end = 0;
-    hed_status status = opencl_moment(device, time->from, time->to ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START, &start, error);
-    if (!status) status = opencl_moment(device, time->to ? time->to : time->from, CL_PROFILING_COMMAND_END, &end, error);
+    hed_status status = opencl_moment(
+        device, time->from, time->to ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START, &start, error);
+    if (!status)
+        status = opencl_moment(device, time->to ? time->to : time->from, CL_PROFILING_COMMAND_END, &end, error);
     *seconds = end > start ? (double)(end - start) * 1e-9 : 0;
     return status;
 }
