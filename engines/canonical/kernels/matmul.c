@@ -172,10 +172,10 @@ static const hed_argument_def arguments[] = {
 static const hed_parameter_def parameters[] = {
     {"MWG", sides, HED_COUNT(sides), 128, NULL},
     {"NWG", sides, HED_COUNT(sides), 128, NULL},
-    {"KWG", parts_k, HED_COUNT(parts_k), 16, NULL},
+    {"KWG", parts_k, HED_COUNT(parts_k), 8, NULL},
     {"MDIMC", items_along, HED_COUNT(items_along), 16, NULL},
     {"NDIMC", items_along, HED_COUNT(items_along), 8, NULL},
-    {"MDIMA", copying_m, HED_COUNT(copying_m), 64, NULL},
+    {"MDIMA", copying_m, HED_COUNT(copying_m), 128, NULL},
     {"NDIMB", copying_n, HED_COUNT(copying_n), 32, NULL},
     {"KWI", unrolled, HED_COUNT(unrolled), 8, NULL},
     {"VWM", widths, HED_COUNT(widths), 4, NULL},

@@ -16,7 +16,7 @@
 #define NWG 128
 #endif
 #ifndef KWG
-#define KWG 16
+#define KWG 8
 #endif
 #ifndef MDIMC
 #define MDIMC 16
@@ -25,7 +25,7 @@
 #define NDIMC 16
 #endif
 #ifndef MDIMA
-#define MDIMA 64
+#define MDIMA 128
 #endif
 #ifndef NDIMB
 #define NDIMB 32
