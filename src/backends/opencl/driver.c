@@ -255,7 +255,6 @@ hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot)
     if (!driver) return HED_ERROR_MEMORY;
     driver->allocator = settings->allocator;
     driver->logger = settings->logger;
-    pthread_mutex_init(&driver->build_lock, NULL);
     slot->state = driver;
     bool loaded;
     hed_status status = load(driver, settings, slot, &loaded);
@@ -278,7 +277,6 @@ void opencl_close(const hed_settings *settings, hed_backend_slot *slot)
     hed_allocator allocator = driver->allocator;
     hed_release(&allocator, driver->devices, driver->device_count * sizeof *driver->devices);
     hed_dynlib_close(&allocator, driver->library);
-    pthread_mutex_destroy(&driver->build_lock);
     hed_release(&allocator, driver, sizeof *driver);
 }
 

@@ -47,7 +47,6 @@ struct opencl_driver {
     hed_dynlib *library;
     opencl_device *devices; /* (device_count) */
     uint32_t device_count;
-    pthread_mutex_t build_lock; /* held in the first build of each device: see driver.c on signals */
 };
 
 /* hed_stream.impl */
@@ -73,7 +72,7 @@ hed_status opencl_fail_work(hed_error *error, const hed_device *device, const ch
 hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code,
                             const char *what);
 
-/* Between the two the driver may install signal handlers; the program gets its own back. */
+/* Between the two the driver may install signal handlers; the program gets its own back. One thread at a time is there. */
 void opencl_signals_keep(struct sigaction kept[NSIG]);
 void opencl_signals_restore(const struct sigaction kept[NSIG]);
 
