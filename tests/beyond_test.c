@@ -8,22 +8,32 @@
 
 static hed_error error;
 
-#define BUFFER(name_, type_, access_) {.name = name_, .kind = HED_BUFFER, .type = type_, .access = access_}
-#define UINT(name_) {.name = name_, .kind = HED_SCALAR, .type = HED_UINT32}
-#define LOCAL(name_) {.name = name_, .kind = HED_LOCAL, .type = HED_UINT32}
+#define BUFFER(name_, type_, access_) \
+    { \
+        .name = name_, .kind = HED_BUFFER, .type = type_, .access = access_ \
+    }
+#define UINT(name_) \
+    { \
+        .name = name_, .kind = HED_SCALAR, .type = HED_UINT32 \
+    }
+#define LOCAL(name_) \
+    { \
+        .name = name_, .kind = HED_LOCAL, .type = HED_UINT32 \
+    }
 
 /* A description of one kernel text with its arguments. */
-#define DESCRIBE(variable, name_, text_, arguments_, needs_)                                                            \
-    static const hed_source variable##_source = {#variable ".cl", text_, 0};                                            \
-    static const hed_kernel_def variable = {.name = name_,                                                              \
-                                            .sources = &variable##_source,                                              \
-                                            .source_count = 1,                                                          \
-                                            .arguments = arguments_,                                                    \
-                                            .argument_count = sizeof arguments_ / sizeof arguments_[0],                 \
+#define DESCRIBE(variable, name_, text_, arguments_, needs_) \
+    static const hed_source variable##_source = {#variable ".cl", text_, 0}; \
+    static const hed_kernel_def variable = {.name = name_, \
+                                            .sources = &variable##_source, \
+                                            .source_count = 1, \
+                                            .arguments = arguments_, \
+                                            .argument_count = sizeof arguments_ / sizeof arguments_[0], \
                                             .needs = needs_}
 
 /* Creates the kernel; false, after checking that the refusal names the capability, where the device lacks it. */
-static bool create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options, hed_kernel **kernel)
+static bool create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
+                   hed_kernel **kernel)
 {
     uint64_t missing = def->needs & ~hed_device_get_info(device)->capabilities;
     bool source = hed_device_get_info(device)->capabilities & HED_CAN_SOURCE;
@@ -33,7 +43,9 @@ static bool create(hed_device *device, const hed_kernel_def *def, const hed_kern
     }
     FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(device, def, options, kernel, &error));
     uint32_t lowest = (uint32_t)(missing & -missing);
-    if (missing) cr_assert(strstr(error.text, hed_capability_name(lowest)), "\"%s\" is not named: %s", hed_capability_name(lowest), error.text);
+    if (missing)
+        cr_assert(strstr(error.text, hed_capability_name(lowest)), "\"%s\" is not named: %s",
+                  hed_capability_name(lowest), error.text);
     return false;
 }
 
@@ -45,7 +57,10 @@ static hed_buffer *make(hed_device *device, hed_memory memory, uint64_t size)
     return buffer;
 }
 
-static void zero(test_device *t, hed_buffer *buffer) { OK(hed_fill(t->stream, buffer, 0, hed_buffer_size(buffer), "\0", 1, &error)); }
+static void zero(test_device *t, hed_buffer *buffer)
+{
+    OK(hed_fill(t->stream, buffer, 0, hed_buffer_size(buffer), "\0", 1, &error));
+}
 
 static void fetch(test_device *t, hed_buffer *buffer, void *to, uint64_t size)
 {
@@ -66,16 +81,19 @@ static const char grid_text[] =
     "        hed_grid_barrier(state);\n"
     "    }\n"
     "}\n";
-static const hed_argument_def grid_arguments[] = {BUFFER("x", HED_UINT32, HED_READ_WRITE), BUFFER("state", HED_UINT32, HED_READ_WRITE), UINT("steps")};
+static const hed_argument_def grid_arguments[] = {BUFFER("x", HED_UINT32, HED_READ_WRITE),
+                                                  BUFFER("state", HED_UINT32, HED_READ_WRITE), UINT("steps")};
 DESCRIBE(grid, "grid", grid_text, grid_arguments, HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER);
 
-enum { GRID_ITEMS = 64, GRID_STEPS = 101 };
+enum { GRID_ITEMS = 64,
+       GRID_STEPS = 101 };
 
 static void grid_expected(uint32_t *x, uint32_t n)
 {
     for (uint32_t s = 0; s < GRID_STEPS; s++) {
         const uint32_t *from = x + (s & 1) * n;
-        for (uint32_t i = 0; i < n; i++) x[(~s & 1) * n + i] = from[i] * 3 + from[(i + n - 1) % n] * 5 + from[(i + 1) % n] + s;
+        for (uint32_t i = 0; i < n; i++)
+            x[(~s & 1) * n + i] = from[i] * 3 + from[(i + n - 1) % n] * 5 + from[(i + 1) % n] + s;
     }
 }
 
@@ -94,7 +112,8 @@ Test(beyond, a_barrier_over_the_grid_holds_every_group)
             OK(hed_write(t.stream, x, 0, want, bytes, &error));
             OK(hed_stream_wait(t.stream, &error));
             grid_expected(want, n);
-            const hed_argument arguments[] = {hed_buffer_argument(x), hed_buffer_argument(state), hed_uint_argument(GRID_STEPS)};
+            const hed_argument arguments[] = {hed_buffer_argument(x), hed_buffer_argument(state),
+                                              hed_uint_argument(GRID_STEPS)};
             hed_geometry g = {.dimensions = 1, .global = {n}, .group = {GRID_ITEMS}};
             OK(hed_launch_over(t.stream, kernel, &g, arguments, 3, &error));
             fetch(&t, x, got, bytes);
@@ -107,8 +126,10 @@ Test(beyond, a_barrier_over_the_grid_holds_every_group)
         OK(hed_kernel_resident_groups(kernel, GRID_ITEMS, 0, &resident, &error));
         cr_assert(resident > 0);
         hed_geometry g = {.dimensions = 1, .global = {(uint64_t)(resident + 1) * GRID_ITEMS}, .group = {GRID_ITEMS}};
-        const hed_argument arguments[] = {hed_buffer_argument(state), hed_buffer_argument(state), hed_uint_argument(0)};
-        FAILS(HED_ERROR_LIMIT, hed_launch_over(t.stream, kernel, &g, arguments, 3, &error)); /* not all at once: refused, not hung */
+        const hed_argument arguments[] = {hed_buffer_argument(state), hed_buffer_argument(state),
+                                          hed_uint_argument(0)};
+        FAILS(HED_ERROR_LIMIT,
+              hed_launch_over(t.stream, kernel, &g, arguments, 3, &error)); /* not all at once: refused, not hung */
         hed_buffer_destroy(state);
         hed_kernel_destroy(kernel);
     }
@@ -127,15 +148,16 @@ static const char packet_text[] =
     "        uint epoch = first + s + 1u;\n"
     "        uint4 seen;\n"
     "        hed_packet_put(box + (epoch & 1u) * groups + g, hed_u4(value, value ^ 0xffffffffu, s, epoch));\n"
-    "        if (!hed_packet_wait(box + (epoch & 1u) * groups + left, epoch, 1u << 24, &seen)) { lost = 1u; break; }\n"
+    "        if (!hed_packet_wait(box + (epoch & 1u) * groups + left, epoch, 1u << 24, &seen)) { lost = 1u; break; "
+    "}\n"
     "        if (seen.y != (seen.x ^ 0xffffffffu) || seen.z != s) { lost = 2u; break; }\n"
     "        value = value * 3u + seen.x + s;\n"
     "    }\n"
     "    out[2u * g] = value;\n"
     "    out[2u * g + 1u] = lost;\n"
     "}\n";
-static const hed_argument_def packet_arguments[] = {BUFFER("box", HED_UINT32, HED_READ_WRITE), BUFFER("out", HED_UINT32, HED_WRITE), UINT("first"),
-                                                    UINT("steps")};
+static const hed_argument_def packet_arguments[] = {
+    BUFFER("box", HED_UINT32, HED_READ_WRITE), BUFFER("out", HED_UINT32, HED_WRITE), UINT("first"), UINT("steps")};
 DESCRIBE(packet, "packet", packet_text, packet_arguments, HED_CAN_COOPERATIVE | HED_CAN_PACKETS);
 
 /* A ring in which each group needs its left neighbour's packet of the same step: with two boxes by parity a fast left
@@ -164,11 +186,13 @@ static void run_packets(test_device *t, const char *delay)
     if (!create(t->device, &packet, &options, &kernel)) return;
     for (size_t k = 0; k < sizeof group_counts / sizeof group_counts[0]; k++) {
         uint32_t groups = group_counts[k], got[4], want[2];
-        hed_buffer *box = make(t->device, HED_MEMORY_DEVICE, 2 * 16 * groups), *out = make(t->device, HED_MEMORY_DEVICE, sizeof got);
+        hed_buffer *box = make(t->device, HED_MEMORY_DEVICE, 2 * 16 * groups),
+                   *out = make(t->device, HED_MEMORY_DEVICE, sizeof got);
         zero(t, box);
         packet_expected(want, groups, STEPS);
         for (uint32_t launch = 0; launch < 3; launch++) { /* the boxes are not cleared: epochs go on */
-            const hed_argument arguments[] = {hed_buffer_argument(box), hed_buffer_argument(out), hed_uint_argument(launch * STEPS), hed_uint_argument(STEPS)};
+            const hed_argument arguments[] = {hed_buffer_argument(box), hed_buffer_argument(out),
+                                              hed_uint_argument(launch * STEPS), hed_uint_argument(STEPS)};
             hed_geometry g = {.dimensions = 1, .global = {groups * 32}, .group = {32}};
             OK(hed_launch_over(t->stream, kernel, &g, arguments, 4, &error));
             fetch(t, out, got, 8 * groups);
@@ -194,10 +218,12 @@ Test(beyond, packets_arrive_whole_and_in_turn)
 /* A line of masses over several groups that exchange their rims as packets: both neighbours wait for each other, which is the
  * rule that makes two boxes enough. The same bits for any number of groups. */
 static const char line_text[] =
-    "__kernel void line_of_masses(__global uint4 *box, __global float *x, uint n, uint first, uint steps, HED_LOCAL(float, own))\n"
+    "__kernel void line_of_masses(__global uint4 *box, __global float *x, uint n, uint first, uint steps, "
+    "HED_LOCAL(float, own))\n"
     "{\n"
     "    HED_LOCAL_USE(float, own);\n"
-    "    uint g = (uint)get_group_id(0), groups = (uint)get_num_groups(0), l = (uint)get_local_id(0), each = n / groups;\n"
+    "    uint g = (uint)get_group_id(0), groups = (uint)get_num_groups(0), l = (uint)get_local_id(0), each = n / "
+    "groups;\n"
     "    uint lost = 0;\n"
     "    for (uint i = l; i < each; i += (uint)get_local_size(0)) own[1 + i] = x[g * each + i];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -212,26 +238,32 @@ static const char line_text[] =
     "            own[l == 0 ? 0 : each + 1u] = as_float(seen.x);\n"
     "        }\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        for (uint i = l; i < each; i += (uint)get_local_size(0)) x[g * each + i] = own[1 + i] + 0.25f * ((own[i] - own[1 + i]) + (own[2 + i] - own[1 + i]));\n"
+    "        for (uint i = l; i < each; i += (uint)get_local_size(0)) x[g * each + i] = own[1 + i] + 0.25f * "
+    "((own[i] - own[1 + i]) + (own[2 + i] - own[1 + i]));\n"
     "        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "        for (uint i = l; i < each; i += (uint)get_local_size(0)) own[1 + i] = x[g * each + i];\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
     "    if (lost) x[g * each] = -12345.0f;\n"
     "}\n";
-static const hed_argument_def line_arguments[] = {BUFFER("box", HED_UINT32, HED_READ_WRITE), BUFFER("x", HED_FLOAT, HED_READ_WRITE), UINT("n"),
-                                                  UINT("first"), UINT("steps"), LOCAL("own")};
+static const hed_argument_def line_arguments[] = {BUFFER("box", HED_UINT32, HED_READ_WRITE),
+                                                  BUFFER("x", HED_FLOAT, HED_READ_WRITE),
+                                                  UINT("n"),
+                                                  UINT("first"),
+                                                  UINT("steps"),
+                                                  LOCAL("own")};
 DESCRIBE(line_of_masses, "line_of_masses", line_text, line_arguments, HED_CAN_COOPERATIVE | HED_CAN_PACKETS);
 
 static void line_run(test_device *t, hed_kernel *kernel, uint32_t groups, float *result, uint32_t n)
 {
-    enum { STEPS = 500 };
-    hed_buffer *box = make(t->device, HED_MEMORY_DEVICE, 4 * 16 * groups), *x = make(t->device, HED_MEMORY_DEVICE, 4 * n);
+    enum { STEPS = 60 };
+    hed_buffer *box = make(t->device, HED_MEMORY_DEVICE, 4 * 16 * groups),
+               *x = make(t->device, HED_MEMORY_DEVICE, 4 * n);
     for (uint32_t i = 0; i < n; i++) result[i] = (float)(i * 7919 % 1000) * 0.01f;
     zero(t, box);
     OK(hed_write(t->stream, x, 0, result, 4 * n, &error));
-    const hed_argument arguments[] = {hed_buffer_argument(box), hed_buffer_argument(x), hed_uint_argument(n), hed_uint_argument(0),
-                                      hed_uint_argument(STEPS), hed_local_argument()};
+    const hed_argument arguments[] = {hed_buffer_argument(box), hed_buffer_argument(x), hed_uint_argument(n),
+                                      hed_uint_argument(0), hed_uint_argument(STEPS), hed_local_argument()};
     hed_geometry g = {.dimensions = 1, .global = {groups * 64}, .group = {64}};
     g.local_bytes[5] = 4 * (n / groups + 2);
     OK(hed_launch_over(t->stream, kernel, &g, arguments, 6, &error));
@@ -248,10 +280,13 @@ Test(beyond, rims_as_packets_give_the_same_bits_for_any_number_of_groups)
     float *want = malloc(4 * LENGTH), *got = malloc(4 * LENGTH);
     hed_kernel *kernel;
     for (int d = 0; d < 3; d++) {
-        hed_kernel_options options = {.math = HED_MATH_STRICT, .defines = &(hed_define){"HED_POLL_DELAY", delays[d]}, .define_count = delays[d] ? 1 : 0};
+        hed_kernel_options options = {.math = HED_MATH_STRICT,
+                                      .defines = &(hed_define){"HED_POLL_DELAY", delays[d]},
+                                      .define_count = delays[d] ? 1 : 0};
         if (!create(t.device, &line_of_masses, &options, &kernel)) break;
         if (d == 0) line_run(&t, kernel, 1, want, LENGTH);
-        for (uint32_t groups = 2; groups <= 120; groups = groups == 2 ? 7 : groups == 7 ? 60 : groups + 60) {
+        for (uint32_t groups = 2; groups <= 120; groups = groups == 2 ? 7 : groups == 7 ? 60
+                                                                                        : groups + 60) {
             line_run(&t, kernel, groups, got, LENGTH);
             cr_assert_arr_eq(got, want, 4 * LENGTH, "%u groups, delay %s", groups, delays[d] ? delays[d] : "none");
         }
@@ -297,7 +332,8 @@ Test(beyond, groups_of_a_cluster_reach_each_others_local_memory)
             cr_assert_eq(got[i], sum * 16 + (i + 3) % 4 + 1, "group %u", i);
         }
         g.global[0] = 15 * 32;
-        FAILS(HED_ERROR_ARGUMENT, hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
+        FAILS(HED_ERROR_ARGUMENT,
+              hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
     }
@@ -341,24 +377,23 @@ Test(beyond, lanes_exchange_values)
     test_close(&t);
 }
 
-static const char named_text[] =
-    "__kernel void named(__global uint *out, uint rounds)\n"
-    "{\n"
-    "    HED_LOCAL_ARRAY(uint, box, 64);\n"
-    "    uint l = (uint)get_local_id(0), sum = 0;\n"
-    "    for (uint r = 0; r < rounds; r++) {\n"
-    "        if (l < 64u) {\n"
-    "            box[l] = l * r + 1u;\n"
-    "            hed_named_arrive(1u, 128u);   /* full */\n"
-    "            hed_named_sync(2u, 128u);     /* until it is empty again */\n"
-    "        } else {\n"
-    "            hed_named_sync(1u, 128u);\n"
-    "            sum += box[127u - l];\n"
-    "            hed_named_arrive(2u, 128u);\n"
-    "        }\n"
-    "    }\n"
-    "    if (l >= 64u) out[l - 64u] = sum;\n"
-    "}\n";
+static const char named_text[] = "__kernel void named(__global uint *out, uint rounds)\n"
+                                 "{\n"
+                                 "    HED_LOCAL_ARRAY(uint, box, 64);\n"
+                                 "    uint l = (uint)get_local_id(0), sum = 0;\n"
+                                 "    for (uint r = 0; r < rounds; r++) {\n"
+                                 "        if (l < 64u) {\n"
+                                 "            box[l] = l * r + 1u;\n"
+                                 "            hed_named_arrive(1u, 128u);   /* full */\n"
+                                 "            hed_named_sync(2u, 128u);     /* until it is empty again */\n"
+                                 "        } else {\n"
+                                 "            hed_named_sync(1u, 128u);\n"
+                                 "            sum += box[127u - l];\n"
+                                 "            hed_named_arrive(2u, 128u);\n"
+                                 "        }\n"
+                                 "    }\n"
+                                 "    if (l >= 64u) out[l - 64u] = sum;\n"
+                                 "}\n";
 static const hed_argument_def named_arguments[] = {BUFFER("out", HED_UINT32, HED_WRITE), UINT("rounds")};
 DESCRIBE(named, "named", named_text, named_arguments, HED_CAN_NAMED_BARRIERS);
 
@@ -371,7 +406,8 @@ Test(beyond, named_barriers_hand_over_between_parts_of_a_group)
         uint32_t got[64];
         hed_buffer *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         hed_geometry g = {.dimensions = 1, .global = {128}, .group = {128}};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out), hed_uint_argument(ROUNDS)}, 2, &error));
+        OK(hed_launch_over(t.stream, kernel, &g,
+                           (hed_argument[]){hed_buffer_argument(out), hed_uint_argument(ROUNDS)}, 2, &error));
         fetch(&t, out, got, sizeof got);
         for (uint32_t i = 0; i < 64; i++) cr_assert_eq(got[i], (63 - i) * (ROUNDS * (ROUNDS - 1) / 2) + ROUNDS);
         hed_buffer_destroy(out);
@@ -380,13 +416,12 @@ Test(beyond, named_barriers_hand_over_between_parts_of_a_group)
     test_close(&t);
 }
 
-static const char half_text[] =
-    "__kernel void halves(__global float *x)\n"
-    "{\n"
-    "    uint i = (uint)get_global_id(0);\n"
-    "    hed_half h = hed_to_half(x[i]);\n"
-    "    x[i] = hed_from_half(h);\n"
-    "}\n";
+static const char half_text[] = "__kernel void halves(__global float *x)\n"
+                                "{\n"
+                                "    uint i = (uint)get_global_id(0);\n"
+                                "    hed_half h = hed_to_half(x[i]);\n"
+                                "    x[i] = hed_from_half(h);\n"
+                                "}\n";
 static const hed_argument_def half_arguments[] = {BUFFER("x", HED_FLOAT, HED_READ_WRITE)};
 DESCRIBE(halves, "halves", half_text, half_arguments, HED_CAN_FP16);
 
@@ -410,16 +445,16 @@ Test(beyond, half_floats_round_to_eleven_bits)
     test_close(&t);
 }
 
-static const char near_text[] =
-    "__kernel void approximate(__global const float *x, __global float *out)\n"
-    "{\n"
-    "    uint i = (uint)get_global_id(0);\n"
-    "    out[4u * i] = hed_near_rcp(x[i]);\n"
-    "    out[4u * i + 1u] = hed_near_rsqrt(x[i]);\n"
-    "    out[4u * i + 2u] = hed_near_exp2(x[i]);\n"
-    "    out[4u * i + 3u] = hed_near_log2(x[i]);\n"
-    "}\n";
-static const hed_argument_def near_arguments[] = {BUFFER("x", HED_FLOAT, HED_READ), BUFFER("out", HED_FLOAT, HED_WRITE)};
+static const char near_text[] = "__kernel void approximate(__global const float *x, __global float *out)\n"
+                                "{\n"
+                                "    uint i = (uint)get_global_id(0);\n"
+                                "    out[4u * i] = hed_near_rcp(x[i]);\n"
+                                "    out[4u * i + 1u] = hed_near_rsqrt(x[i]);\n"
+                                "    out[4u * i + 2u] = hed_near_exp2(x[i]);\n"
+                                "    out[4u * i + 3u] = hed_near_log2(x[i]);\n"
+                                "}\n";
+static const hed_argument_def near_arguments[] = {BUFFER("x", HED_FLOAT, HED_READ),
+                                                  BUFFER("out", HED_FLOAT, HED_WRITE)};
 DESCRIBE(approximate, "approximate", near_text, near_arguments, 0);
 
 Test(beyond, approximate_words_are_close)
@@ -429,16 +464,20 @@ Test(beyond, approximate_words_are_close)
     if (create(t.device, &approximate, NULL, &kernel)) {
         enum { COUNT = 64 };
         float x[COUNT], got[4 * COUNT];
-        hed_buffer *in = make(t.device, HED_MEMORY_DEVICE, sizeof x), *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
+        hed_buffer *in = make(t.device, HED_MEMORY_DEVICE, sizeof x),
+                   *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         for (int i = 0; i < COUNT; i++) x[i] = 0.37f * (float)(i + 3);
         OK(hed_write(t.stream, in, 0, x, sizeof x, &error));
         hed_geometry g = {.dimensions = 1, .global = {COUNT}, .group = {COUNT}};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(in), hed_buffer_argument(out)}, 2, &error));
+        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(in), hed_buffer_argument(out)},
+                           2, &error));
         fetch(&t, out, got, sizeof got);
         for (int i = 0; i < COUNT; i++) {
-            const double want[4] = {1.0 / x[i], 1.0 / __builtin_sqrt(x[i]), __builtin_exp2(x[i]), __builtin_log2(x[i])};
+            const double want[4] = {1.0 / x[i], 1.0 / __builtin_sqrt(x[i]), __builtin_exp2(x[i]),
+                                    __builtin_log2(x[i])};
             for (int k = 0; k < 4; k++)
-                cr_assert_float_eq(got[4 * i + k], want[k], 1e-5 * (1 + __builtin_fabs(want[k])), "word %d of %g: %g", k, (double)x[i], (double)got[4 * i + k]);
+                cr_assert_float_eq(got[4 * i + k], want[k], 1e-5 * (1 + __builtin_fabs(want[k])), "word %d of %g: %g",
+                                   k, (double)x[i], (double)got[4 * i + k]);
         }
         hed_buffer_destroy(in);
         hed_buffer_destroy(out);
@@ -454,11 +493,14 @@ static const char large_text[] =
     "{\n"
     "    HED_LOCAL_USE(uint, a);\n"
     "    HED_LOCAL_USE(uint, b);\n"
-    "    for (uint i = (uint)get_local_id(0); i < n; i += (uint)get_local_size(0)) { a[i] = i * 3u; b[i] = i * 5u; }\n"
+    "    for (uint i = (uint)get_local_id(0); i < n; i += (uint)get_local_size(0)) { a[i] = i * 3u; b[i] = i * 5u; "
+    "}\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint i = (uint)get_local_id(0); i < n; i += (uint)get_local_size(0)) out[get_group_id(0) * n + i] = a[n - 1u - i] ^ b[i];\n"
+    "    for (uint i = (uint)get_local_id(0); i < n; i += (uint)get_local_size(0)) out[get_group_id(0) * n + i] = "
+    "a[n - 1u - i] ^ b[i];\n"
     "}\n";
-static const hed_argument_def large_arguments[] = {BUFFER("out", HED_UINT32, HED_WRITE), UINT("n"), LOCAL("a"), LOCAL("b")};
+static const hed_argument_def large_arguments[] = {BUFFER("out", HED_UINT32, HED_WRITE), UINT("n"), LOCAL("a"),
+                                                   LOCAL("b")};
 DESCRIBE(large_local, "large_local", large_text, large_arguments, 0);
 
 Test(beyond, two_local_arrays_share_all_the_local_memory_there_is)
@@ -472,10 +514,12 @@ Test(beyond, two_local_arrays_share_all_the_local_memory_there_is)
         hed_buffer *out = make(t.device, HED_MEMORY_DEVICE, 4ul * n * groups);
         hed_geometry g = {.dimensions = 1, .global = {groups * 128}, .group = {128}};
         g.local_bytes[2] = g.local_bytes[3] = 4ul * n;
-        const hed_argument arguments[] = {hed_buffer_argument(out), hed_uint_argument(n), hed_local_argument(), hed_local_argument()};
+        const hed_argument arguments[] = {hed_buffer_argument(out), hed_uint_argument(n), hed_local_argument(),
+                                          hed_local_argument()};
         OK(hed_launch_over(t.stream, kernel, &g, arguments, 4, &error));
         fetch(&t, out, got, 4ul * n * groups);
-        for (uint32_t i = 0; i < n * groups; i++) cr_assert_eq(got[i], ((n - 1 - i % n) * 3) ^ (i % n * 5), "element %u with %u bytes", i, 8 * n);
+        for (uint32_t i = 0; i < n * groups; i++)
+            cr_assert_eq(got[i], ((n - 1 - i % n) * 3) ^ (i % n * 5), "element %u with %u bytes", i, 8 * n);
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
         free(got);
@@ -487,10 +531,11 @@ typedef struct big {
     float values[HED_MAX_STRUCT_BYTES / 4];
 } big;
 
-static const char big_text[] =
-    "typedef struct { float values[1024]; } big;\n"
-    "__kernel void by_value(__global float *out, big b) { uint i = (uint)get_global_id(0); out[i] = b.values[i] + 1.0f; }\n";
-static const hed_argument_def big_arguments[] = {BUFFER("out", HED_FLOAT, HED_WRITE), {.name = "b", .kind = HED_STRUCT, .size = sizeof(big)}};
+static const char big_text[] = "typedef struct { float values[1024]; } big;\n"
+                               "__kernel void by_value(__global float *out, big b) { uint i = "
+                               "(uint)get_global_id(0); out[i] = b.values[i] + 1.0f; }\n";
+static const hed_argument_def big_arguments[] = {BUFFER("out", HED_FLOAT, HED_WRITE),
+                                                 {.name = "b", .kind = HED_STRUCT, .size = sizeof(big)}};
 DESCRIBE(by_value, "by_value", big_text, big_arguments, 0);
 
 Test(beyond, a_struct_of_four_kilobytes_goes_by_value)
@@ -508,7 +553,8 @@ Test(beyond, a_struct_of_four_kilobytes_goes_by_value)
         hed_buffer *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         for (int i = 0; i < HED_MAX_STRUCT_BYTES / 4; i++) b.values[i] = (float)i;
         hed_geometry g = {.dimensions = 1, .global = {HED_MAX_STRUCT_BYTES / 4}, .group = {64}};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out), hed_struct_argument(&b, sizeof b)}, 2, &error));
+        OK(hed_launch_over(t.stream, kernel, &g,
+                           (hed_argument[]){hed_buffer_argument(out), hed_struct_argument(&b, sizeof b)}, 2, &error));
         fetch(&t, out, got, sizeof got);
         for (int i = 0; i < HED_MAX_STRUCT_BYTES / 4; i++) cr_assert_eq(got[i], (float)(i + 1));
         hed_buffer_destroy(out);
@@ -522,7 +568,11 @@ static const char cuda_text[] =
     "extern \"C\" __global__ void user_cuda(float *out) { out[threadIdx.x] = twice((float)threadIdx.x); }\n";
 static const hed_source cuda_source = {"user.cu", cuda_text, 0};
 static const hed_argument_def cuda_arguments[] = {BUFFER("out", HED_FLOAT, HED_WRITE)};
-static const hed_kernel_def user_cuda = {.name = "user_cuda", .sources = &cuda_source, .source_count = 1, .language = HED_CUDA_C, .arguments = cuda_arguments,
+static const hed_kernel_def user_cuda = {.name = "user_cuda",
+                                         .sources = &cuda_source,
+                                         .source_count = 1,
+                                         .language = HED_CUDA_C,
+                                         .arguments = cuda_arguments,
                                          .argument_count = 1};
 
 Test(beyond, a_users_own_cuda_c_runs_on_cuda_alone)
@@ -547,14 +597,13 @@ Test(beyond, a_users_own_cuda_c_runs_on_cuda_alone)
 
 /* ---- mapped memory, a hung kernel ---- */
 
-static const char gate_text[] =
-    "__kernel void gate(__global uint *flag)\n"
-    "{\n"
-    "    if (get_global_id(0) != 0) return;\n"
-    "    hed_system_put(flag + 1, 7u);\n"
-    "    while (hed_system_get(flag) == 0u) {}\n"
-    "    hed_system_put(flag + 2, hed_system_get(flag) * 2u);\n"
-    "}\n";
+static const char gate_text[] = "__kernel void gate(__global uint *flag)\n"
+                                "{\n"
+                                "    if (get_global_id(0) != 0) return;\n"
+                                "    hed_system_put(flag + 1, 7u);\n"
+                                "    while (hed_system_get(flag) == 0u) {}\n"
+                                "    hed_system_put(flag + 2, hed_system_get(flag) * 2u);\n"
+                                "}\n";
 static const hed_argument_def gate_arguments[] = {BUFFER("flag", HED_UINT32, HED_READ_WRITE)};
 DESCRIBE(gate, "gate", gate_text, gate_arguments, HED_CAN_MAPPED);
 
@@ -587,18 +636,22 @@ static const char resident_text[] =
     "    uint number = hed_resident_first(relay);\n"
     "    while (hed_resident_wait(mail, relay, &number)) {\n"
     "        uint i = (uint)get_global_id(0);\n"
-    "        if (hed_resident_request(relay, 0) == stall && get_group_id(0) == 1) return; /* a group that never answers */\n"
+    "        if (hed_resident_request(relay, 0) == stall && get_group_id(0) == 1) return; /* a group that never "
+    "answers */\n"
     "        for (uint w = i; w < words; w += (uint)get_global_size(0))\n"
     "            hed_resident_reply(mail, relay)[w] = hed_resident_request(relay, w) * 3u + number;\n"
     "        if (get_local_id(0) == 0) sums[get_group_id(0)] += 1u;\n"
     "        hed_resident_done(mail, relay, number);\n"
     "    }\n"
     "}\n";
-static const hed_argument_def resident_arguments[] = {BUFFER("mail", HED_UINT32, HED_READ_WRITE), BUFFER("relay", HED_UINT32, HED_READ_WRITE),
-                                                      BUFFER("sums", HED_UINT32, HED_READ_WRITE), UINT("words"), UINT("stall")};
-DESCRIBE(resident, "answer", resident_text, resident_arguments, HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED);
+static const hed_argument_def resident_arguments[] = {
+    BUFFER("mail", HED_UINT32, HED_READ_WRITE), BUFFER("relay", HED_UINT32, HED_READ_WRITE),
+    BUFFER("sums", HED_UINT32, HED_READ_WRITE), UINT("words"), UINT("stall")};
+DESCRIBE(resident, "answer", resident_text, resident_arguments,
+         HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED);
 
-enum { WORDS = 100, STALL = 0xdead };
+enum { WORDS = 100,
+       STALL = 0xdead };
 
 typedef struct resident_run {
     test_device t;
@@ -643,8 +696,11 @@ static void ask(resident_run *r, uint32_t seed)
     cr_assert_eq(hed_resident_post(r->resident, request, &number), HED_OK);
     cr_assert_eq(hed_resident_post(r->resident, request, NULL), HED_ERROR_ARGUMENT, "two requests at a time");
     hed_status status = hed_resident_wait(r->resident, reply, 5000000000);
-    cr_assert_eq(status, HED_OK, "request %llu: %s, state %d", (unsigned long long)number, hed_status_name(status), (int)hed_resident_get_state(r->resident, NULL));
-    for (uint32_t i = 0; i < WORDS; i++) cr_assert_eq(reply[i], request[i] * 3 + (uint32_t)number, "word %u of request %llu", i, (unsigned long long)number);
+    cr_assert_eq(status, HED_OK, "request %llu: %s, state %d", (unsigned long long)number, hed_status_name(status),
+                 (int)hed_resident_get_state(r->resident, NULL));
+    for (uint32_t i = 0; i < WORDS; i++)
+        cr_assert_eq(reply[i], request[i] * 3 + (uint32_t)number, "word %u of request %llu", i,
+                     (unsigned long long)number);
 }
 
 Test(beyond, a_resident_kernel_answers_and_stops)
@@ -675,7 +731,8 @@ Test(beyond, what_was_made_before_runs_beside_a_resident)
         uint32_t got[256];
         hed_kernel *kernel;
         hed_stream *second;
-        hed_buffer *out = make(r.t.device, HED_MEMORY_DEVICE, sizeof got), *staging = make(r.t.device, HED_MEMORY_PINNED, sizeof got);
+        hed_buffer *out = make(r.t.device, HED_MEMORY_DEVICE, sizeof got),
+                   *staging = make(r.t.device, HED_MEMORY_PINNED, sizeof got);
         OK(hed_kernel_create(r.t.device, &lanes, NULL, &kernel, &error));
         OK(hed_stream_create(r.t.device, NULL, &second, &error));
         OK(hed_resident_start(r.t.stream, &r.def, &r.resident, &error));

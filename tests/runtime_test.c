@@ -12,20 +12,21 @@ typedef struct shift {
     int32_t extra[2];
 } shift;
 
-static const char mix_text[] =
-    "typedef struct { float x, y; int extra[2]; } shift;\n"
-    "__kernel void mixture(__global float *restrict out, __global const float *restrict in, float a, uint n, shift s,\n"
-    "                  HED_LOCAL(float, first), HED_LOCAL(float, second))\n"
-    "{\n"
-    "    HED_LOCAL_USE(float, first);\n"
-    "    HED_LOCAL_USE(float, second);\n"
-    "    uint i = (uint)get_global_id(0), l = (uint)get_local_id(0);\n"
-    "    first[l] = i < n ? in[i] : 0.0f;\n"
-    "    second[l] = (float)s.extra[1];\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    uint o = l ^ 1u;\n"
-    "    if (i < n) out[i] = a * in[i] + s.x * (float)i + s.y + (i / 2u * 2u + 1u < n ? first[o] : 0.0f) + second[o] + OFFSET;\n"
-    "}\n";
+static const char mix_text[] = "typedef struct { float x, y; int extra[2]; } shift;\n"
+                               "__kernel void mixture(__global float *restrict out, __global const float *restrict "
+                               "in, float a, uint n, shift s,\n"
+                               "                  HED_LOCAL(float, first), HED_LOCAL(float, second))\n"
+                               "{\n"
+                               "    HED_LOCAL_USE(float, first);\n"
+                               "    HED_LOCAL_USE(float, second);\n"
+                               "    uint i = (uint)get_global_id(0), l = (uint)get_local_id(0);\n"
+                               "    first[l] = i < n ? in[i] : 0.0f;\n"
+                               "    second[l] = (float)s.extra[1];\n"
+                               "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                               "    uint o = l ^ 1u;\n"
+                               "    if (i < n) out[i] = a * in[i] + s.x * (float)i + s.y + (i / 2u * 2u + 1u < n ? "
+                               "first[o] : 0.0f) + second[o] + OFFSET;\n"
+                               "}\n";
 
 static void mix_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -39,7 +40,8 @@ static void mix_range(const hed_native_call *call, uint64_t begin, uint64_t end)
     }
 }
 
-static void mix_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+static void mix_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                         hed_geometry *g)
 {
     uint32_t group = (uint32_t)hed_config_get(def, config, "WG");
     g->dimensions = 1;
@@ -191,13 +193,15 @@ Test(runtime, wrong_arguments_are_refused_before_the_driver)
     hed_argument good[7], bad[7];
     arguments_of(&m, 1.0f, good);
     FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &m.problem, good, 6, &error));
-    const hed_argument wrong[] = {hed_float_argument(1), hed_buffer_argument(NULL), hed_double_argument(1), hed_int_argument(1),
-                                  hed_struct_argument(&moved, 4), hed_buffer_argument(m.in), hed_uint_argument(1)};
+    const hed_argument wrong[] = {hed_float_argument(1), hed_buffer_argument(NULL), hed_double_argument(1),
+                                  hed_int_argument(1), hed_struct_argument(&moved, 4), hed_buffer_argument(m.in),
+                                  hed_uint_argument(1)};
     for (int i = 0; i < 7; i++) {
         memcpy(bad, good, sizeof bad);
         bad[i] = wrong[i];
         FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &m.problem, bad, 7, &error));
-        cr_assert(strstr(error.text, mix_arguments[i].name), "the error does not name argument %s: %s", mix_arguments[i].name, error.text);
+        cr_assert(strstr(error.text, mix_arguments[i].name), "the error does not name argument %s: %s",
+                  mix_arguments[i].name, error.text);
     }
     hed_problem zero = hed_problem_1d(0), flat = hed_problem_2d(4, 4);
     FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &zero, good, 7, &error));
@@ -245,7 +249,8 @@ static void shape_range(const hed_native_call *call, uint64_t begin, uint64_t en
 {
     uint32_t *seen = call->arguments[0];
     const hed_geometry *g = call->geometry;
-    uint32_t w = *(const uint32_t *)call->arguments[1], h = *(const uint32_t *)call->arguments[2], d = *(const uint32_t *)call->arguments[3];
+    uint32_t w = *(const uint32_t *)call->arguments[1], h = *(const uint32_t *)call->arguments[2],
+             d = *(const uint32_t *)call->arguments[3];
     for (uint64_t i = begin; i < end; i++) {
         uint64_t x = i % w, y = i / w % h, z = i / w / h;
         if (z < d) seen[i] = (uint32_t)(x + 1000 * y + 1000000 * z + (g->dimensions > 3));
@@ -261,11 +266,16 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
         "    if (x < w && y < h && z < d) seen[(z * h + y) * w + x] = x + 1000u * y + 1000000u * z;\n"
         "}\n";
     const hed_source source = {"shape.cl", text, 0};
-    const hed_argument_def shape_arguments[] = {{.name = "seen", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE},
-                                                {.name = "w", .kind = HED_SCALAR, .type = HED_UINT32},
-                                                {.name = "h", .kind = HED_SCALAR, .type = HED_UINT32},
-                                                {.name = "d", .kind = HED_SCALAR, .type = HED_UINT32}};
-    const hed_kernel_def shape = {.name = "shape", .sources = &source, .source_count = 1, .arguments = shape_arguments, .argument_count = 4,
+    const hed_argument_def shape_arguments[] = {
+        {.name = "seen", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE},
+        {.name = "w", .kind = HED_SCALAR, .type = HED_UINT32},
+        {.name = "h", .kind = HED_SCALAR, .type = HED_UINT32},
+        {.name = "d", .kind = HED_SCALAR, .type = HED_UINT32}};
+    const hed_kernel_def shape = {.name = "shape",
+                                  .sources = &source,
+                                  .source_count = 1,
+                                  .arguments = shape_arguments,
+                                  .argument_count = 4,
                                   .range = shape_range};
     static const uint32_t sizes[][3] = {{1, 1, 1}, {777, 1, 1}, {31, 17, 1}, {7, 5, 11}, {1, 300, 1}, {2, 3, 200}};
     enum { MOST = 1200 };
@@ -276,13 +286,19 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
     OK(hed_kernel_create(t.device, &shape, NULL, &kernel, &error));
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         uint32_t w = sizes[k][0], h = sizes[k][1], d = sizes[k][2];
-        hed_geometry g = {.dimensions = d > 1 ? 3 : h > 1 ? 2 : 1, .global = {w, h, d}, .native_items = (uint64_t)w * h * d};
-        const hed_argument arguments[] = {hed_buffer_argument(buffer), hed_uint_argument(w), hed_uint_argument(h), hed_uint_argument(d)};
+        hed_geometry g = {.dimensions = d > 1   ? 3
+                                        : h > 1 ? 2
+                                                : 1,
+                          .global = {w, h, d},
+                          .native_items = (uint64_t)w * h * d};
+        const hed_argument arguments[] = {hed_buffer_argument(buffer), hed_uint_argument(w), hed_uint_argument(h),
+                                          hed_uint_argument(d)};
         OK(hed_launch_over(t.stream, kernel, &g, arguments, 4, &error));
         OK(hed_read(t.stream, seen, buffer, 0, sizeof(uint32_t) * w * h * d, &error));
         OK(hed_stream_wait(t.stream, &error));
         for (uint32_t i = 0; i < w * h * d; i++)
-            cr_assert_eq(seen[i], i % w + 1000 * (i / w % h) + 1000000 * (i / w / h), "element %u of %u x %u x %u", i, w, h, d);
+            cr_assert_eq(seen[i], i % w + 1000 * (i / w % h) + 1000000 * (i / w / h), "element %u of %u x %u x %u", i,
+                         w, h, d);
     }
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(buffer);
@@ -297,7 +313,8 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
     static const char second[] = "\n__kernel void broken(__global float *out)\n{\n    out[0] = no_such_thing;\n}\n";
     const hed_source sources[] = {{"first.cl", first, 0}, {"second.cl", second, 0}};
     const hed_argument_def argument = {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
-    const hed_kernel_def broken = {.name = "broken", .sources = sources, .source_count = 2, .arguments = &argument, .argument_count = 1};
+    const hed_kernel_def broken = {
+        .name = "broken", .sources = sources, .source_count = 2, .arguments = &argument, .argument_count = 1};
     test_device t = test_open(NULL);
     hed_kernel *kernel;
     if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE)) {
@@ -306,7 +323,8 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
     } else {
         FAILS(HED_ERROR_BUILD, hed_kernel_create(t.device, &broken, NULL, &kernel, &error));
         cr_assert(strstr(error.log, "second.cl"), "the log does not name the file: %s", error.log);
-        cr_assert(strstr(error.log, ":4:") || strstr(error.log, "(4)"), "the log does not name line 4: %s", error.log);
+        cr_assert(strstr(error.log, ":4:") || strstr(error.log, "(4)"), "the log does not name line 4: %s",
+                  error.log);
         cr_assert(strstr(error.log, "no_such_thing"), "the log does not name the mistake: %s", error.log);
     }
     cr_assert_null(kernel);
@@ -426,7 +444,8 @@ Test(runtime, fills_with_every_pattern)
         OK(hed_read(t.stream, back, buffer, 0, sizeof back, &error));
         OK(hed_stream_wait(t.stream, &error));
         for (int i = 0; i < 4096; i++)
-            cr_assert_eq(back[i], i >= 64 && i < 2112 ? pattern[(uint32_t)(i - 64) % size] : 0xEE, "byte %d with a pattern of %u", i, size);
+            cr_assert_eq(back[i], i >= 64 && i < 2112 ? pattern[(uint32_t)(i - 64) % size] : 0xEE,
+                         "byte %d with a pattern of %u", i, size);
     }
     hed_buffer_destroy(buffer);
     test_close(&t);
@@ -554,7 +573,8 @@ Test(runtime, a_timed_stream_keeps_the_last_steps)
     cr_assert_eq(times[1].kind, HED_STEP_LAUNCH);
     cr_assert_str_eq(times[1].name, "mixture");
     cr_assert_eq(times[2].kind, HED_STEP_READ);
-    for (int i = 0; i < 3; i++) cr_assert(times[i].seconds >= 0 && times[i].seconds < 10, "step %d took %g s", i, times[i].seconds);
+    for (int i = 0; i < 3; i++)
+        cr_assert(times[i].seconds >= 0 && times[i].seconds < 10, "step %d took %g s", i, times[i].seconds);
     OK(hed_stream_times(timed, times, 8, &count, &error));
     cr_assert_eq(count, 0);
     hed_stream_destroy(timed);

@@ -12,20 +12,20 @@
 #include "heddle/heddle.h"
 
 /* `call` uses `&error` of the caller and must succeed. */
-#define OK(call)                                                                                                        \
-    do {                                                                                                                \
-        hed_status ok_status = (call);                                                                                  \
-        cr_assert(ok_status == HED_OK, "%s: %s: %s\n%s", #call, hed_status_name(ok_status), error.text, error.log);     \
+#define OK(call) \
+    do { \
+        hed_status ok_status = (call); \
+        cr_assert(ok_status == HED_OK, "%s: %s: %s\n%s", #call, hed_status_name(ok_status), error.text, error.log); \
     } while (0)
 
 /* `call` must end in exactly this status. */
-#define FAILS(expected_status, call)                                                                                           \
-    do {                                                                                                                \
-        error = (hed_error){0};                                                                                         \
-        hed_status fails_status = (call);                                                                               \
-        cr_assert(fails_status == (expected_status), "%s: %s instead of %s: %s", #call, hed_status_name(fails_status),           \
-                  hed_status_name(expected_status), error.text);                                                        \
-        cr_assert(error.status == (expected_status) && error.text[0], "%s: the error says nothing", #call);                      \
+#define FAILS(expected_status, call) \
+    do { \
+        error = (hed_error){0}; \
+        hed_status fails_status = (call); \
+        cr_assert(fails_status == (expected_status), "%s: %s instead of %s: %s", #call, \
+                  hed_status_name(fails_status), hed_status_name(expected_status), error.text); \
+        cr_assert(error.status == (expected_status) && error.text[0], "%s: the error says nothing", #call); \
     } while (0)
 
 typedef struct test_device {

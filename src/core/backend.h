@@ -51,7 +51,8 @@ struct hed_device {
     const hed_backend *backend;
     hed_device_info info; /* strings point into `text` */
     char text[8][256];    /* id, platform, name, vendor, driver, then free use by the backend */
-    char build_key[512];  /* backend's, set by enumerate/adopt: everything of the device that decides on compiled code */
+    char build_key
+        [512]; /* backend's, set by enumerate/adopt: everything of the device that decides on compiled code */
     bool adopted;
     _Atomic int open; /* core: 0 not yet, 1 open */
     void *impl;       /* backend's, made by device_open() or device_adopt() */
@@ -75,8 +76,8 @@ struct hed_buffer {
 struct hed_stream {
     hed_device *device;
     hed_stream_def def;
-    void *native;        /* backend's: CUstream, cl_command_queue */
-    void *impl;          /* backend's */
+    void *native; /* backend's: CUstream, cl_command_queue */
+    void *impl;   /* backend's */
     hed_graph *recording;
     struct hed_step_times *times; /* core: NULL if not timed */
 };
@@ -158,7 +159,8 @@ struct hed_backend {
     /* First use: creates the driver's context. */
     hed_status (*device_open)(hed_device *device, hed_error *error);
     void (*device_close)(hed_device *device); /* also of adopted ones; the program's own handles stay */
-    hed_status (*device_adopt)(hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error);
+    hed_status (*device_adopt)(hed_backend_slot *slot, const hed_native_device *native, hed_device *device,
+                               hed_error *error);
     hed_status (*device_native)(hed_device *device, hed_native_device *native, hed_error *error);
     hed_status (*device_memory)(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
     hed_status (*device_wait)(hed_device *device, hed_error *error);
@@ -181,7 +183,8 @@ struct hed_backend {
 
     /* Runs one step. With `timing` (an event pair of time_create) it brackets the step. */
     hed_status (*step)(hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
-    hed_status (*map)(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error);
+    hed_status (*map)(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer,
+                      hed_error *error);
     hed_status (*unmap)(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
     /* Time of one step on the device. */
@@ -201,20 +204,24 @@ struct hed_backend {
     /* Source to binary; NULL: nothing to compile (host). BUILD fills error->log. May run in any thread. */
     hed_status (*build)(const hed_build *build, hed_binary *binary, hed_error *error);
     /* Compiles for machines that have no compiler, without a device: `build->device` has only info.capabilities. NULL: never needed. */
-    hed_status (*build_ahead)(const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
+    hed_status (*build_ahead)(const hed_settings *settings, const hed_build *build, hed_binary *binary,
+                              hed_error *error);
     /* Text of options that build() would use, for the cache key: complete, the prelude's text not included. */
     hed_status (*build_options)(const hed_build *build, char *text, size_t size);
     /* Text of the prelude in front of `build`'s sources. */
     const char *(*prelude)(const hed_build *build);
     /* Binary to program: fills handle, impl, resources. FORMAT: the binary is not fit for this driver (core rebuilds). */
-    hed_status (*program_load)(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
+    hed_status (*program_load)(hed_program *program, const hed_build *build, const hed_binary *binary,
+                               hed_error *error);
     void (*program_unload)(hed_program *program);
-    hed_status (*resident_groups)(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups,
-                                  hed_error *error);
+    hed_status (*resident_groups)(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
+                                  int64_t *groups, hed_error *error);
 
     /* Driver's own graphs; NULL: the core re-enqueues the steps. */
-    hed_status (*graph_build)(hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);
-    hed_status (*graph_update)(hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error);
+    hed_status (*graph_build)(hed_device *device, const hed_step *steps, uint32_t count, void **impl,
+                              hed_error *error);
+    hed_status (*graph_update)(hed_device *device, void *impl, const hed_step *steps, uint32_t step,
+                               hed_error *error);
     hed_status (*graph_replay)(hed_stream *stream, void *impl, hed_error *error);
     void (*graph_destroy)(hed_device *device, void *impl);
 };

@@ -48,13 +48,15 @@ bool hed_cache_parse(const char *bytes, size_t size, hed_cache_file *file)
     if (size < sizeof head) return false;
     memcpy(&head, bytes, sizeof head);
     uint64_t left = size - sizeof head;
-    if (memcmp(head.magic, magic, sizeof magic) || head.request_size > left || head.log_size > left - head.request_size ||
-        head.binary_size != left - head.request_size - head.log_size)
+    if (memcmp(head.magic, magic, sizeof magic) || head.request_size > left ||
+        head.log_size > left - head.request_size || head.binary_size != left - head.request_size - head.log_size)
         return false;
     const char *request = bytes + sizeof head, *log = request + head.request_size, *binary = log + head.log_size;
     hed_hash sum = checksum_of(&head, request, log, binary);
-    if (sum.a != head.checksum.a || sum.b != head.checksum.b || (head.log_size && log[head.log_size - 1] != 0)) return false;
-    *file = (hed_cache_file){request, log, binary, head.request_size, head.log_size, head.binary_size, head.build_seconds};
+    if (sum.a != head.checksum.a || sum.b != head.checksum.b || (head.log_size && log[head.log_size - 1] != 0))
+        return false;
+    *file = (hed_cache_file){request, log, binary, head.request_size, head.log_size, head.binary_size,
+                             head.build_seconds};
     return true;
 }
 
@@ -74,7 +76,8 @@ static bool copy_out(const hed_settings *settings, const hed_cache_file *file, h
     return true;
 }
 
-bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size, hed_cache_entry *entry)
+bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size,
+                    hed_cache_entry *entry)
 {
     char path[HED_PATH_MAX], *bytes;
     size_t size;
@@ -83,19 +86,24 @@ bool hed_cache_load(const hed_settings *settings, const char *folder, const char
     if (hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, NULL)) return false;
     bool whole = hed_cache_parse(bytes, size, &file);
     bool ours = whole && file.request_size == request_size && memcmp(file.request, request, request_size) == 0;
-    if (!whole) hed_log_message(&settings->logger, HED_LOG_WARNING, "cache entry %s is damaged: the kernel is compiled again", path);
+    if (!whole)
+        hed_log_message(&settings->logger, HED_LOG_WARNING, "cache entry %s is damaged: the kernel is compiled again",
+                        path);
     bool loaded = ours && copy_out(settings, &file, entry);
     hed_release(&settings->allocator, bytes, size + 1);
     return loaded;
 }
 
-hed_status hed_cache_store(const char *folder, const char *request, size_t request_size,
-                           const hed_cache_entry *entry, hed_error *error)
+hed_status hed_cache_store(const char *folder, const char *request, size_t request_size, const hed_cache_entry *entry,
+                           hed_error *error)
 {
     char path[HED_PATH_MAX];
-    if (!entry_path(path, folder, request, request_size)) return hed_fail(error, HED_ERROR_IO, "the cache's folder \"%.200s\" gives no usable path", folder);
+    if (!entry_path(path, folder, request, request_size))
+        return hed_fail(error, HED_ERROR_IO, "the cache's folder \"%.200s\" gives no usable path", folder);
     const hed_binary *binary = &entry->binary;
-    struct head head = {.request_size = request_size, .log_size = binary->log ? binary->log_size : 0, .binary_size = binary->size,
+    struct head head = {.request_size = request_size,
+                        .log_size = binary->log ? binary->log_size : 0,
+                        .binary_size = binary->size,
                         .build_seconds = entry->build_seconds};
     memcpy(head.magic, magic, sizeof magic);
     head.checksum = checksum_of(&head, request, binary->log, binary->bytes);
@@ -114,7 +122,8 @@ void hed_binary_free(const hed_settings *settings, hed_binary *binary)
 
 /* ---- what `heddle cache` shows ---- */
 
-typedef hed_status visit_function(const hed_context *context, const char *path, const char *name, hed_cache_report *report, hed_error *error);
+typedef hed_status visit_function(const hed_context *context, const char *path, const char *name,
+                                  hed_cache_report *report, hed_error *error);
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -122,7 +131,10 @@ static bool ends_with(const char *name, const char *end)
     return length > tail && strcmp(name + length - tail, end) == 0;
 }
 
-static bool is_entry(const char *name) { return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ending) == 0; }
+static bool is_entry(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ending) == 0;
+}
 
 /* An entry, or what an interrupted hed_path_write() left behind. A folder or a pipe is neither, whatever its name. */
 static bool is_ours(const char *path, const char *name)
@@ -132,14 +144,16 @@ static bool is_ours(const char *path, const char *name)
     return lstat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-static hed_status visit_entries(const hed_context *context, visit_function *visit, hed_cache_report *report, hed_error *error)
+static hed_status visit_entries(const hed_context *context, visit_function *visit, hed_cache_report *report,
+                                hed_error *error)
 {
     const char *folder = hed_context_cache_dir(context);
     DIR *listing = folder[0] ? opendir(folder) : NULL;
     if (!listing && (!folder[0] || errno == ENOENT)) return HED_OK;
     if (!listing) {
         char reason[256];
-        return hed_fail(error, HED_ERROR_IO, "cannot look into the cache %s: %s", folder, strerror_r(errno, reason, sizeof reason));
+        return hed_fail(error, HED_ERROR_IO, "cannot look into the cache %s: %s", folder,
+                        strerror_r(errno, reason, sizeof reason));
     }
     hed_status first = HED_OK;
     for (struct dirent *file; (file = readdir(listing));) {
@@ -153,7 +167,8 @@ static hed_status visit_entries(const hed_context *context, visit_function *visi
 }
 
 /* Another process may remove a file between listing and reading; that is no error. */
-static hed_status look_at(const hed_context *context, const char *path, const char *name, hed_cache_report *report, hed_error *error)
+static hed_status look_at(const hed_context *context, const char *path, const char *name, hed_cache_report *report,
+                          hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(context);
     char *bytes;
@@ -174,7 +189,8 @@ hed_status hed_cache_info(const hed_context *context, hed_cache_report *report, 
     return visit_entries(context, look_at, report, error);
 }
 
-static hed_status look_and_remove(const hed_context *context, const char *path, const char *name, hed_cache_report *report, hed_error *error)
+static hed_status look_and_remove(const hed_context *context, const char *path, const char *name,
+                                  hed_cache_report *report, hed_error *error)
 {
     hed_status status = look_at(context, path, name, report, error);
     if (status == HED_ERROR_MEMORY) return status;

@@ -12,10 +12,11 @@ typedef struct hed_cache_entry {
 } hed_cache_entry;
 
 /* Looks `request` up in `folder`; false if it is not there, or damaged. The caller frees binary as of hed_binary. */
-bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size, hed_cache_entry *entry);
+bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size,
+                    hed_cache_entry *entry);
 /* Stores it. */
-hed_status hed_cache_store(const char *folder, const char *request, size_t request_size,
-                           const hed_cache_entry *entry, hed_error *error);
+hed_status hed_cache_store(const char *folder, const char *request, size_t request_size, const hed_cache_entry *entry,
+                           hed_error *error);
 void hed_binary_free(const hed_settings *settings, hed_binary *binary);
 
 /* The parts of a file of the cache; they point into its bytes. */

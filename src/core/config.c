@@ -63,8 +63,9 @@ void hed_config_format(const hed_kernel_def *def, const hed_config *config, char
     for (uint32_t i = 0; i < def->parameter_count && used < size; i++) {
         const hed_parameter_def *parameter = &def->parameters[i];
         const char *label = label_of(parameter, config->values[i]), *blank = i ? " " : "";
-        int n = label ? snprintf(text + used, size - used, "%s%s=%s", blank, parameter->name, label)
-                      : snprintf(text + used, size - used, "%s%s=%" PRId64, blank, parameter->name, config->values[i]);
+        int n = label
+                    ? snprintf(text + used, size - used, "%s%s=%s", blank, parameter->name, label)
+                    : snprintf(text + used, size - used, "%s%s=%" PRId64, blank, parameter->name, config->values[i]);
         used += n > 0 ? (size_t)n : 0;
     }
 }
@@ -96,7 +97,7 @@ uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *con
 
 const char *hed_configured_name(hed_configured configured)
 {
-    static const char *const names[] = {"given",    "exact",   "other driver", "near size", "same architecture", "same vendor",
-                                        "default"};
+    static const char *const names[] = {"given", "exact", "other driver", "near size", "same architecture",
+                                        "same vendor", "default"};
     return (unsigned)configured < sizeof names / sizeof names[0] ? names[configured] : "unknown";
 }

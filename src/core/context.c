@@ -49,10 +49,7 @@ static void default_ptx_dir(char *path)
     if (!library[0] || !hed_path_join(path, library, "../share/heddle/ptx") || access(path, R_OK) != 0) path[0] = 0;
 }
 
-static const char *given_or(const char *given, const char *variable)
-{
-    return given ? given : environment(variable);
-}
+static const char *given_or(const char *given, const char *variable) { return given ? given : environment(variable); }
 
 static hed_status make_settings(hed_settings *settings, const hed_context_def *def)
 {
@@ -88,7 +85,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
 static void free_settings(hed_settings *settings)
 {
     hed_allocator a = settings->allocator;
-    char *all[] = {settings->device,  settings->cache_dir,      settings->data_dir,     settings->kernel_dir,
+    char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
                    settings->ptx_dir, settings->opencl_library, settings->cuda_library, settings->nvrtc_library};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hed_release_text(&a, all[i]);
 }
@@ -98,11 +95,14 @@ static void free_settings(hed_settings *settings)
 /* A device that its driver lists and does not describe. */
 static void leave_out(const hed_context *context, hed_backend_slot *slot, uint32_t index)
 {
-    hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: device %u cannot be described and is left out", slot->backend->name, index);
+    hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: device %u cannot be described and is left out",
+                    slot->backend->name, index);
     if (slot->health == HED_BACKEND_WORKS) slot->health = HED_BACKEND_LIMITED;
     if (slot->reason[0]) return;
-    snprintf(slot->reason, sizeof slot->reason, "the driver lists device %u and does not describe it: it is left out", index);
-    hed_text_copy(slot->remedy, sizeof slot->remedy, "restart the machine if its driver was updated since the start; else reinstall the driver");
+    snprintf(slot->reason, sizeof slot->reason, "the driver lists device %u and does not describe it: it is left out",
+             index);
+    hed_text_copy(slot->remedy, sizeof slot->remedy,
+                  "restart the machine if its driver was updated since the start; else reinstall the driver");
 }
 
 static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
@@ -165,7 +165,8 @@ hed_status hed_context_create(const hed_context_def *def, hed_context **context,
     if (!def) def = &defaults;
     *context = NULL;
     if (!def->allocator.allocate || !def->allocator.release || !def->clock.now)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_context_def lacks an allocator or a clock: start from hed_default_context_def()");
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "hed_context_def lacks an allocator or a clock: start from hed_default_context_def()");
     hed_context *made = hed_allocate(&def->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a context");
     made->settings.allocator = def->allocator;
@@ -188,7 +189,8 @@ void hed_context_destroy(hed_context *context)
 {
     if (!context) return;
     for (uint32_t i = 0; i < context->device_count; i++) free_device(context->devices[i]);
-    for (uint32_t i = 0; i < context->slot_count; i++) context->slots[i].backend->close(&context->settings, &context->slots[i]);
+    for (uint32_t i = 0; i < context->slot_count; i++)
+        context->slots[i].backend->close(&context->settings, &context->slots[i]);
     pthread_mutex_destroy(&context->open_lock);
     free_settings(&context->settings);
     hed_allocator allocator = context->settings.allocator;
@@ -206,5 +208,6 @@ uint32_t hed_backend_count(const hed_context *context) { return context->slot_co
 hed_backend_report hed_backend_at(const hed_context *context, uint32_t index)
 {
     const hed_backend_slot *slot = &context->slots[index];
-    return (hed_backend_report){slot->backend->name, slot->health, slot->devices, slot->library, slot->reason, slot->remedy};
+    return (hed_backend_report){slot->backend->name, slot->health, slot->devices,
+                                slot->library, slot->reason, slot->remedy};
 }

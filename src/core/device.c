@@ -7,8 +7,9 @@
 #include "core/objects.h"
 
 static const char *const capability_names[HED_CAPABILITY_COUNT] = {
-    "fp16",     "fp64",   "strict",   "lanes",  "named barriers", "cooperative", "grid barrier", "packets",       "clusters",
-    "mapped",   "resident", "graphs", "source", "cuda c",         "device time", "gl sharing",   "global atomics"};
+    "fp16", "fp64", "strict", "lanes", "named barriers", "cooperative",
+    "grid barrier", "packets", "clusters", "mapped", "resident", "graphs",
+    "source", "cuda c", "device time", "gl sharing", "global atomics"};
 
 const char *hed_capability_name(uint32_t bit)
 {
@@ -41,7 +42,8 @@ static hed_device *find(hed_context *context, const char *selector)
 
 hed_status hed_device_find(hed_context *context, const char *selector, hed_device **device, hed_error *error)
 {
-    const char *from = selector ? "" : context->settings.device ? " (default of the context or HEDDLE_DEVICE)" : "";
+    const char *from = selector ? "" : context->settings.device ? " (default of the context or HEDDLE_DEVICE)"
+                                                                : "";
     if (!selector) selector = context->settings.device ? context->settings.device : "best";
     *device = selector[0] ? find(context, selector) : NULL;
     if (*device) return HED_OK;
@@ -92,13 +94,14 @@ static hed_backend_slot *find_slot(hed_context *context, const char *backend)
     return NULL;
 }
 
-hed_status hed_device_adopt(hed_context *context, const char *backend, const hed_native_device *native, hed_device **device,
-                            hed_error *error)
+hed_status hed_device_adopt(hed_context *context, const char *backend, const hed_native_device *native,
+                            hed_device **device, hed_error *error)
 {
     *device = NULL;
     hed_backend_slot *slot = find_slot(context, backend);
     if (!slot || !slot->backend->device_adopt)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "\"%.60s\" has no contexts to adopt: use \"cuda\" or \"opencl\"", backend);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "\"%.60s\" has no contexts to adopt: use \"cuda\" or \"opencl\"",
+                        backend);
     if (slot->health == HED_BACKEND_ABSENT || slot->health == HED_BACKEND_FAILED)
         return hed_fail(error, HED_ERROR_NO_DEVICE, "the %s backend does not work here: %s", backend, slot->reason);
     if (!native->context) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_native_device.context is NULL");

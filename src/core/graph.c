@@ -62,7 +62,8 @@ hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *erro
     *added = *step;
     if (step->kind == HED_STEP_LAUNCH) {
         added->arguments = copy_arguments(allocator_of(graph), step->arguments, step->program->def->argument_count);
-        if (!added->arguments) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
+        if (!added->arguments)
+            return hed_fail(error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
         hed_variant_retain(variant_of(step));
     }
     graph->count++;
@@ -105,11 +106,14 @@ static const char *step_name(const hed_step *step)
 hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *error)
 {
     if (stream->device != graph->device)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a graph recorded for %s in a stream of %s", graph->device->info.id, stream->device->info.id);
-    if (stream->recording && graph->count) return hed_fail(error, HED_ERROR_ARGUMENT, "a replay cannot be recorded in a graph");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a graph recorded for %s in a stream of %s",
+                        graph->device->info.id, stream->device->info.id);
+    if (stream->recording && graph->count)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a replay cannot be recorded in a graph");
     if (graph->impl) return graph->device->backend->graph_replay(stream, graph->impl, error);
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < graph->count && !status; i++) status = hed_stream_step(stream, &graph->steps[i], step_name(&graph->steps[i]), error);
+    for (uint32_t i = 0; i < graph->count && !status; i++)
+        status = hed_stream_step(stream, &graph->steps[i], step_name(&graph->steps[i]), error);
     return status;
 }
 
@@ -124,7 +128,9 @@ hed_status hed_graph_set_arguments(hed_graph *graph, uint32_t index, const hed_a
     hed_argument *copy = copy_arguments(allocator_of(graph), arguments, count);
     if (!copy) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
     step->arguments = copy;
-    hed_status status = graph->impl ? graph->device->backend->graph_update(graph->device, graph->impl, graph->steps, index, error) : HED_OK;
+    hed_status status =
+        graph->impl ? graph->device->backend->graph_update(graph->device, graph->impl, graph->steps, index, error)
+                    : HED_OK;
     if (status) step->arguments = former;
     free_arguments(allocator_of(graph), status ? copy : former, count);
     return status;

@@ -6,7 +6,8 @@
 
 #include "core/backend.h"
 
-enum { HED_MAX_BACKENDS = 8, HED_MAX_DEVICES = 64 };
+enum { HED_MAX_BACKENDS = 8,
+       HED_MAX_DEVICES = 64 };
 
 struct hed_context {
     hed_settings settings;
@@ -25,7 +26,9 @@ typedef struct hed_variant {
     struct hed_variant *retired; /* next in the kernel's list of former variants */
 } hed_variant;
 
-typedef enum hed_build_state { HED_BUILD_IDLE, HED_BUILD_RUNNING, HED_BUILD_DONE } hed_build_state;
+typedef enum hed_build_state { HED_BUILD_IDLE,
+                               HED_BUILD_RUNNING,
+                               HED_BUILD_DONE } hed_build_state;
 
 /* What a background build works on: its own copy of everything it needs. */
 typedef struct hed_build_job {
@@ -81,8 +84,8 @@ hed_status hed_graph_set_arguments(hed_graph *graph, uint32_t index, const hed_a
 
 /* core/program.c: compiles one configuration or takes it from the cache. */
 hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
-                              const hed_define *defines, uint32_t define_count, uint32_t max_registers, hed_variant **variant,
-                              hed_error *error);
+                              const hed_define *defines, uint32_t define_count, uint32_t max_registers,
+                              hed_variant **variant, hed_error *error);
 hed_variant *hed_variant_retain(hed_variant *variant);
 void hed_variant_release(hed_variant *variant);
 

@@ -11,7 +11,8 @@
 #include "core/cache.h"
 #include "heddle/cache.h"
 
-enum { SOURCE_LIMIT = 64 << 20, OPTIONS_SIZE = 4096 };
+enum { SOURCE_LIMIT = 64 << 20,
+       OPTIONS_SIZE = 4096 };
 
 /* ---- putting a build together ---- */
 
@@ -24,7 +25,8 @@ static void set_parameters(hed_build_text *text, const hed_kernel_def *def, cons
 }
 
 /* A define of the options replaces the description's define of the same name. */
-static void set_defines(hed_build_text *text, const hed_define *own, uint32_t own_count, const hed_define *extra, uint32_t extra_count)
+static void set_defines(hed_build_text *text, const hed_define *own, uint32_t own_count, const hed_define *extra,
+                        uint32_t extra_count)
 {
     for (uint32_t i = 0; i < own_count; i++) {
         bool replaced = false;
@@ -35,7 +37,8 @@ static void set_defines(hed_build_text *text, const hed_define *own, uint32_t ow
 }
 
 /* A chunk comes from HEDDLE_KERNEL_DIR if the file is there, else from its own text, else from the file of its name. */
-static hed_status load_source(const hed_settings *settings, const hed_source *from, hed_source *to, char **owned, size_t *owned_size, hed_error *error)
+static hed_status load_source(const hed_settings *settings, const hed_source *from, hed_source *to, char **owned,
+                              size_t *owned_size, hed_error *error)
 {
     char path[HED_PATH_MAX];
     *to = *from;
@@ -52,8 +55,9 @@ static hed_status load_source(const hed_settings *settings, const hed_source *fr
     return HED_OK;
 }
 
-hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
-                               const hed_define *defines, uint32_t define_count, uint32_t max_registers, hed_error *error)
+hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def, hed_math math,
+                               const hed_config *config, const hed_define *defines, uint32_t define_count,
+                               uint32_t max_registers, hed_error *error)
 {
     const hed_settings *settings = device->settings;
     const hed_allocator *allocator = &settings->allocator;
@@ -62,15 +66,23 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
     text->defines = hed_allocate(allocator, (text->define_capacity + 1) * sizeof *text->defines);
     text->sources = hed_allocate(allocator, (def->source_count + 1) * sizeof *text->sources);
     text->owned = hed_allocate(allocator, (def->source_count + 1) * sizeof *text->owned);
-    if (!text->defines || !text->sources || !text->owned) return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", def->name);
-    text->build = (hed_build){.device = device, .def = def, .entry = def->entry ? def->entry : def->name, .math = math,
-                              .defines = text->defines, .sources = text->sources, .source_count = def->source_count,
-                              .max_registers = max_registers, .max_threads = hed_config_max_threads(def, config),
+    if (!text->defines || !text->sources || !text->owned)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", def->name);
+    text->build = (hed_build){.device = device,
+                              .def = def,
+                              .entry = def->entry ? def->entry : def->name,
+                              .math = math,
+                              .defines = text->defines,
+                              .sources = text->sources,
+                              .source_count = def->source_count,
+                              .max_registers = max_registers,
+                              .max_threads = hed_config_max_threads(def, config),
                               .min_groups = def->min_groups};
     set_parameters(text, def, config);
     set_defines(text, def->defines, def->define_count, defines, define_count);
     for (uint32_t i = 0; i < def->source_count; i++) {
-        hed_status status = load_source(settings, &def->sources[i], &text->sources[i], &text->owned[i].bytes, &text->owned[i].size, error);
+        hed_status status = load_source(settings, &def->sources[i], &text->sources[i], &text->owned[i].bytes,
+                                        &text->owned[i].size, error);
         if (status) return status;
     }
     return HED_OK;
@@ -92,12 +104,16 @@ static hed_status make_request(const hed_build *build, hed_text *request, hed_er
     const hed_backend *backend = build->device->backend;
     char options[OPTIONS_SIZE], digits[33];
     hed_status status = backend->build_options(build, options, sizeof options);
-    if (status) return hed_fail(error, status, "the build options of %s are longer than %d bytes", build->def->name, OPTIONS_SIZE - 1);
+    if (status)
+        return hed_fail(error, status, "the build options of %s are longer than %d bytes", build->def->name,
+                        OPTIONS_SIZE - 1);
     hed_hash_format(hed_hash_text(hed_hash_start(), backend->prelude(build)), digits);
-    bool ahead = !(build->device->info.capabilities & HED_CAN_SOURCE); /* compiled ahead, for any device: see ptx_dir */
-    hed_text_add(request, "%s\n%s\n%s\nprelude %s\nentry %s\n", backend->name, ahead ? "ahead" : build->device->build_key, options, digits,
-                 build->entry);
-    for (uint32_t i = 0; i < build->define_count; i++) hed_text_add(request, "define %s %s\n", build->defines[i].name, build->defines[i].value);
+    bool ahead =
+        !(build->device->info.capabilities & HED_CAN_SOURCE); /* compiled ahead, for any device: see ptx_dir */
+    hed_text_add(request, "%s\n%s\n%s\nprelude %s\nentry %s\n", backend->name,
+                 ahead ? "ahead" : build->device->build_key, options, digits, build->entry);
+    for (uint32_t i = 0; i < build->define_count; i++)
+        hed_text_add(request, "define %s %s\n", build->defines[i].name, build->defines[i].value);
     for (uint32_t i = 0; i < build->source_count; i++) {
         hed_text_add(request, "source %s %zu\n", build->sources[i].name, build->sources[i].size);
         hed_text_add_bytes(request, build->sources[i].text, build->sources[i].size);
@@ -113,7 +129,8 @@ static void set_resources_unknown(hed_kernel_resources *r)
 }
 
 /* Loads a binary into the program; the program keeps the log. */
-static hed_status load(hed_program *program, const hed_build *build, hed_cache_entry *entry, bool from_cache, hed_error *error)
+static hed_status load(hed_program *program, const hed_build *build, hed_cache_entry *entry, bool from_cache,
+                       hed_error *error)
 {
     set_resources_unknown(&program->resources);
     program->resources.from_cache = from_cache;
@@ -131,8 +148,8 @@ static hed_status load(hed_program *program, const hed_build *build, hed_cache_e
     return HED_OK;
 }
 
-static hed_status load_from(hed_program *program, const hed_build *build, const char *folder, const hed_text *request, bool *loaded,
-                            hed_error *error)
+static hed_status load_from(hed_program *program, const hed_build *build, const char *folder, const hed_text *request,
+                            bool *loaded, hed_error *error)
 {
     const hed_settings *settings = program->device->settings;
     hed_cache_entry entry;
@@ -144,7 +161,9 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
     hed_binary_free(settings, &entry.binary);
     *loaded = status == HED_OK;
     if (status == HED_ERROR_FORMAT)
-        hed_log_message(&settings->logger, HED_LOG_WARNING, "the driver refuses the cached %s, which is compiled again: %s", program->def->name, error->text);
+        hed_log_message(&settings->logger, HED_LOG_WARNING,
+                        "the driver refuses the cached %s, which is compiled again: %s", program->def->name,
+                        error->text);
     return status == HED_ERROR_FORMAT ? HED_OK : status;
 }
 
@@ -179,23 +198,32 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
     hed_text request = {.allocator = &settings->allocator};
     bool loaded = false, source = program->device->info.capabilities & HED_CAN_SOURCE;
     hed_status status = make_request(build, &request, error);
-    if (!status) status = load_from(program, build, source ? settings->cache_dir : settings->ptx_dir, &request, &loaded, error);
+    if (!status)
+        status =
+            load_from(program, build, source ? settings->cache_dir : settings->ptx_dir, &request, &loaded, error);
     if (!status && !loaded && !source)
-        status = hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: %s cannot compile kernels here and this configuration of %s was not compiled ahead (%s)",
-                          program->def->name, program->device->info.id, program->def->name, program->device->slot->remedy);
+        status =
+            hed_fail(error, HED_ERROR_UNSUPPORTED,
+                     "%s: %s cannot compile kernels here and this configuration of %s was not compiled ahead (%s)",
+                     program->def->name, program->device->info.id, program->def->name, program->device->slot->remedy);
     if (!status && !loaded) status = compile(program, build, &request, error);
     hed_text_free(&request);
     return status;
 }
 
 hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
-                              const hed_define *defines, uint32_t define_count, uint32_t max_registers, hed_variant **variant, hed_error *error)
+                              const hed_define *defines, uint32_t define_count, uint32_t max_registers,
+                              hed_variant **variant, hed_error *error)
 {
     const hed_allocator *allocator = &device->settings->allocator;
     *variant = NULL;
     hed_variant *made = hed_allocate(allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
-    made->program = (hed_program){.device = device, .def = def, .config = *config, .math = math, .max_threads = hed_config_max_threads(def, config)};
+    made->program = (hed_program){.device = device,
+                                  .def = def,
+                                  .config = *config,
+                                  .math = math,
+                                  .max_threads = hed_config_max_threads(def, config)};
     made->users = 1;
     hed_status status = HED_OK;
     if (device->backend->build) {
@@ -238,7 +266,8 @@ static hed_status ship(const hed_settings *settings, const hed_build *build, con
     return status;
 }
 
-hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def, const hed_kernel_options *options, const char *folder, hed_error *error)
+hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def, const hed_kernel_options *options,
+                          const char *folder, hed_error *error)
 {
     const hed_kernel_options defaults = {.math = HED_MATH_FAST};
     hed_backend_slot *slot = find_compiler(context);
@@ -248,8 +277,8 @@ hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def, const
     hed_device device = {.context = context, .settings = &context->settings, .slot = slot, .backend = slot->backend};
     hed_config config = options->config ? *options->config : hed_config_default(def);
     hed_build_text text;
-    hed_status status = hed_build_text_make(&text, &device, def, options->math, &config, options->defines, options->define_count,
-                                            options->max_registers, error);
+    hed_status status = hed_build_text_make(&text, &device, def, options->math, &config, options->defines,
+                                            options->define_count, options->max_registers, error);
     if (!status) status = ship(&context->settings, &text.build, folder, error);
     hed_build_text_free(&text);
     return status;

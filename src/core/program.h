@@ -14,13 +14,14 @@ typedef struct hed_build_text {
     struct {
         char *bytes;
         size_t size;
-    } *owned; /* (source_count + 1) texts read from files */
+    } * owned; /* (source_count + 1) texts read from files */
     char values[HED_MAX_PARAMETERS][24];
 } hed_build_text;
 
 /* Free it with hed_build_text_free(), after a failure too. */
-hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
-                               const hed_define *defines, uint32_t define_count, uint32_t max_registers, hed_error *error);
+hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def, hed_math math,
+                               const hed_config *config, const hed_define *defines, uint32_t define_count,
+                               uint32_t max_registers, hed_error *error);
 void hed_build_text_free(hed_build_text *text);
 
 #endif

@@ -30,38 +30,41 @@ static hed_status check_sizes(const hed_kernel_def *def, const hed_geometry *g, 
     if (g->dimensions < 1 || g->dimensions > 3)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a launch of %u dimensions: 1 to 3", def->name, g->dimensions);
     for (uint32_t i = 0; i < g->dimensions; i++)
-        if (g->global[i] == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a launch of 0 work items in dimension %u", def->name, i);
+        if (g->global[i] == 0)
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a launch of 0 work items in dimension %u", def->name, i);
     return HED_OK;
 }
 
-static hed_status check_group(const hed_kernel_def *def, const hed_device *device, uint32_t limit, const hed_geometry *g, hed_error *error)
+static hed_status check_group(const hed_kernel_def *def, const hed_device *device, uint32_t limit,
+                              const hed_geometry *g, hed_error *error)
 {
     const hed_device_info *info = &device->info;
     for (uint32_t i = 0; i < 3; i++)
         if (g->group[i] == 0 || (info->max_group_size[i] && g->group[i] > info->max_group_size[i]))
-            return hed_fail(error, HED_ERROR_LIMIT, "%s: a group of %u x %u x %u work items: %s allows 1 to %u in dimension %u", def->name,
+            return hed_fail(error, HED_ERROR_LIMIT,
+                            "%s: a group of %u x %u x %u work items: %s allows 1 to %u in dimension %u", def->name,
                             g->group[0], g->group[1], g->group[2], info->id, info->max_group_size[i], i);
     if ((uint64_t)g->group[0] * g->group[1] * g->group[2] > limit)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: a group of %u x %u x %u work items: this kernel on %s allows %u", def->name, g->group[0],
-                        g->group[1], g->group[2], info->id, limit);
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: a group of %u x %u x %u work items: this kernel on %s allows %u",
+                        def->name, g->group[0], g->group[1], g->group[2], info->id, limit);
     return HED_OK;
 }
 
-static hed_status check_local(const hed_kernel_def *def, const hed_device *device, const hed_program *program, const hed_geometry *g,
-                              hed_error *error)
+static hed_status check_local(const hed_kernel_def *def, const hed_device *device, const hed_program *program,
+                              const hed_geometry *g, hed_error *error)
 {
     uint64_t total = program && program->resources.local_bytes > 0 ? (uint64_t)program->resources.local_bytes : 0;
     for (uint32_t i = 0; i < def->argument_count; i++) {
         if (def->arguments[i].kind != HED_LOCAL) continue;
         if (g->local_bytes[i] == 0)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: local array \"%s\" has 0 bytes: geometry() must set them", def->name,
-                            def->arguments[i].name);
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: local array \"%s\" has 0 bytes: geometry() must set them",
+                            def->name, def->arguments[i].name);
         if (g->local_bytes[i] > device->info.local_bytes) total = UINT64_MAX / 2;
         else total += (g->local_bytes[i] + 15) & ~(uint64_t)15;
     }
     if (total <= device->info.local_bytes) return HED_OK;
-    return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu bytes of local memory: %s has %llu", def->name, (unsigned long long)total,
-                    device->info.id, (unsigned long long)device->info.local_bytes);
+    return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu bytes of local memory: %s has %llu", def->name,
+                    (unsigned long long)total, device->info.id, (unsigned long long)device->info.local_bytes);
 }
 
 static hed_status round_global(const hed_kernel_def *def, const hed_device *device, hed_geometry *g, hed_error *error)
@@ -69,15 +72,16 @@ static hed_status round_global(const hed_kernel_def *def, const hed_device *devi
     for (uint32_t i = 0; i < 3; i++) {
         uint64_t groups = (g->global[i] - 1) / g->group[i] + 1;
         if (device->info.max_groups[i] && groups > device->info.max_groups[i])
-            return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu groups in dimension %u: %s allows %llu", def->name, (unsigned long long)groups, i,
-                            device->info.id, (unsigned long long)device->info.max_groups[i]);
+            return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu groups in dimension %u: %s allows %llu", def->name,
+                            (unsigned long long)groups, i, device->info.id,
+                            (unsigned long long)device->info.max_groups[i]);
         g->global[i] = groups * g->group[i];
     }
     return HED_OK;
 }
 
-hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *device, const hed_program *program, uint32_t max_threads,
-                               hed_geometry *g, hed_error *error)
+hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *device, const hed_program *program,
+                               uint32_t max_threads, hed_geometry *g, hed_error *error)
 {
     hed_status status = check_sizes(def, g, error);
     if (status) return status;

@@ -33,7 +33,9 @@ static hed_status copy_defines(hed_kernel *kernel, const hed_kernel_options *opt
         kernel->defines[i].value = hed_copy_text(allocator_of(kernel), options->defines[i].value);
         failed = failed || !kernel->defines[i].name || !kernel->defines[i].value;
     }
-    return kernel->defines && !failed ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for the defines of %s", kernel->def->name);
+    return kernel->defines && !failed
+               ? HED_OK
+               : hed_fail(error, HED_ERROR_MEMORY, "no memory for the defines of %s", kernel->def->name);
 }
 
 /* ---- building ---- */
@@ -50,8 +52,8 @@ static void put_in_force(hed_kernel *kernel, hed_variant *variant)
 static hed_status run_job(hed_build_job *job)
 {
     hed_kernel *kernel = job->kernel;
-    hed_status status = hed_variant_create(kernel->device, kernel->def, kernel->math, &job->config, kernel->defines, kernel->define_count,
-                                           job->max_registers, &job->variant, &job->error);
+    hed_status status = hed_variant_create(kernel->device, kernel->def, kernel->math, &job->config, kernel->defines,
+                                           kernel->define_count, job->max_registers, &job->variant, &job->error);
     if (!status) job->variant->configured = job->configured;
     return status;
 }
@@ -114,8 +116,8 @@ hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error)
 
 /* ---- public ---- */
 
-hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options, hed_kernel **kernel,
-                             hed_error *error)
+hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
+                             hed_kernel **kernel, hed_error *error)
 {
     *kernel = NULL;
     hed_kernel_options defaults = hed_default_kernel_options();
@@ -143,14 +145,16 @@ hed_status hed_kernel_reconfigure(hed_kernel *kernel, const hed_kernel_options *
     defaults.math = kernel->math;
     if (!options) options = &defaults;
     if (options->math != kernel->math)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s was made for the other math mode: create a second kernel", kernel->def->name);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s was made for the other math mode: create a second kernel",
+                        kernel->def->name);
     return start_job(kernel, options, error);
 }
 
 hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error)
 {
     int state = atomic_load_explicit(&kernel->build, memory_order_acquire);
-    if (state == HED_BUILD_RUNNING) return hed_fail(error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
+    if (state == HED_BUILD_RUNNING)
+        return hed_fail(error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
     return finish_job(kernel, error);
 }
 
@@ -178,11 +182,15 @@ hed_config hed_kernel_config(const hed_kernel *kernel, hed_configured *configure
 }
 
 void *hed_kernel_native(const hed_kernel *kernel) { return kernel->active ? kernel->active->program.handle : NULL; }
-const char *hed_kernel_log(const hed_kernel *kernel) { return kernel->active && kernel->active->program.log ? kernel->active->program.log : ""; }
+const char *hed_kernel_log(const hed_kernel *kernel)
+{
+    return kernel->active && kernel->active->program.log ? kernel->active->program.log : "";
+}
 
 static hed_status check_ready(const hed_kernel *kernel, hed_error *error)
 {
-    return kernel->active ? HED_OK : hed_fail(error, HED_ERROR_NOT_READY, "%s is not compiled yet", kernel->def->name);
+    return kernel->active ? HED_OK
+                          : hed_fail(error, HED_ERROR_NOT_READY, "%s is not compiled yet", kernel->def->name);
 }
 
 hed_status hed_kernel_get_resources(const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error)
@@ -192,14 +200,18 @@ hed_status hed_kernel_get_resources(const hed_kernel *kernel, hed_kernel_resourc
     return status;
 }
 
-hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items, uint64_t local_bytes, int64_t *groups, hed_error *error)
+hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items, uint64_t local_bytes,
+                                      int64_t *groups, hed_error *error)
 {
     *groups = -1;
     hed_status status = check_ready(kernel, error);
     if (status) return status;
-    if (group_items == 0 || group_items > kernel->device->info.max_group || local_bytes > kernel->device->info.local_bytes)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: a group of %u work items and %llu bytes of local memory: %s allows %u and %llu",
+    if (group_items == 0 || group_items > kernel->device->info.max_group ||
+        local_bytes > kernel->device->info.local_bytes)
+        return hed_fail(error, HED_ERROR_LIMIT,
+                        "%s: a group of %u work items and %llu bytes of local memory: %s allows %u and %llu",
                         kernel->def->name, group_items, (unsigned long long)local_bytes, kernel->device->info.id,
                         kernel->device->info.max_group, (unsigned long long)kernel->device->info.local_bytes);
-    return kernel->device->backend->resident_groups(&kernel->active->program, group_items, local_bytes, groups, error);
+    return kernel->device->backend->resident_groups(&kernel->active->program, group_items, local_bytes, groups,
+                                                    error);
 }

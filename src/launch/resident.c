@@ -5,17 +5,19 @@
 
 #include "launch/launch.h"
 
-enum {
-    DOORBELL = 0,
-    LEAVE = 1,
-    ANSWERED = 16,
-    STATE = 17,
-    HEARTBEAT = 18,
-    REQUEST = 32,
-    MOST_BYTES = 64 << 10
-};
+enum { DOORBELL = 0,
+       LEAVE = 1,
+       ANSWERED = 16,
+       STATE = 17,
+       HEARTBEAT = 18,
+       REQUEST = 32,
+       MOST_BYTES = 64 << 10 };
 /* States the device writes; the order of prelude/resident.clh. */
-enum { IS_RUNNING, IS_LEAVING, HAS_IDLED, HAS_QUIT, HAS_TIMED_OUT };
+enum { IS_RUNNING,
+       IS_LEAVING,
+       HAS_IDLED,
+       HAS_QUIT,
+       HAS_TIMED_OUT };
 
 struct hed_resident {
     hed_stream *stream;
@@ -34,7 +36,10 @@ hed_resident_def hed_default_resident_def(void) { return (hed_resident_def){.ste
 
 static const hed_allocator *allocator_of(const hed_stream *stream) { return &stream->device->settings->allocator; }
 static uint32_t words_of(uint32_t bytes) { return (bytes + 3) / 4; }
-static uint32_t microseconds(uint64_t ns) { return ns / 1000 > UINT32_MAX ? UINT32_MAX : (uint32_t)((ns + 999) / 1000); }
+static uint32_t microseconds(uint64_t ns)
+{
+    return ns / 1000 > UINT32_MAX ? UINT32_MAX : (uint32_t)((ns + 999) / 1000);
+}
 
 /* ---- starting ---- */
 
@@ -43,13 +48,17 @@ static hed_status check(const hed_stream *stream, const hed_resident_def *def, h
     const hed_kernel_def *kernel = def->kernel ? def->kernel->def : NULL;
     if (!kernel) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_resident_def.kernel is NULL");
     if (!(stream->device->info.capabilities & HED_CAN_RESIDENT) || !(kernel->needs & HED_CAN_RESIDENT))
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: a resident kernel needs \"resident\" in its description and of its device; %s %s", kernel->name,
-                        stream->device->info.id, kernel->needs & HED_CAN_RESIDENT ? "does not have it" : "is not asked for it");
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "%s: a resident kernel needs \"resident\" in its description and of its device; %s %s",
+                        kernel->name, stream->device->info.id,
+                        kernel->needs & HED_CAN_RESIDENT ? "does not have it" : "is not asked for it");
     if (def->request_bytes > MOST_BYTES || def->reply_bytes > MOST_BYTES)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: requests of %u and replies of %u bytes: at most %d each", kernel->name, def->request_bytes,
-                        def->reply_bytes, MOST_BYTES);
-    if (def->argument_count + 2 != kernel->argument_count || kernel->arguments[0].kind != HED_BUFFER || kernel->arguments[1].kind != HED_BUFFER)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: two mailbox buffers and %u arguments were expected, given were %u", kernel->name,
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: requests of %u and replies of %u bytes: at most %d each",
+                        kernel->name, def->request_bytes, def->reply_bytes, MOST_BYTES);
+    if (def->argument_count + 2 != kernel->argument_count || kernel->arguments[0].kind != HED_BUFFER ||
+        kernel->arguments[1].kind != HED_BUFFER)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "%s: two mailbox buffers and %u arguments were expected, given were %u", kernel->name,
                         kernel->argument_count < 2 ? 0 : kernel->argument_count - 2, def->argument_count);
     return HED_OK;
 }
@@ -67,7 +76,8 @@ static hed_status make_buffers(hed_resident *r, hed_error *error)
     memset(hed_buffer_host(r->mail), 0, hed_buffer_size(r->mail));
     r->arguments[0] = hed_buffer_argument(r->mail);
     r->arguments[1] = hed_buffer_argument(r->relay);
-    if (r->def.argument_count) memcpy(r->arguments + 2, r->def.arguments, r->def.argument_count * sizeof r->arguments[0]);
+    if (r->def.argument_count)
+        memcpy(r->arguments + 2, r->def.arguments, r->def.argument_count * sizeof r->arguments[0]);
     return HED_OK;
 }
 
@@ -76,7 +86,8 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
 {
     hed_geometry g = r->def.geometry;
     const hed_program *program = &r->def.kernel->active->program;
-    hed_status status = hed_geometry_settle(program->def, r->stream->device, program, program->max_threads, &g, error);
+    hed_status status =
+        hed_geometry_settle(program->def, r->stream->device, program, program->max_threads, &g, error);
     if (status) return status;
     uint64_t local = 0, groups = 1;
     int64_t resident = -1;
@@ -84,8 +95,9 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
     for (uint32_t i = 0; i < 3; i++) groups *= g.global[i] / g.group[i];
     status = hed_kernel_resident_groups(r->def.kernel, g.group[0] * g.group[1] * g.group[2], local, &resident, error);
     if (!status && resident >= 0 && groups > (uint64_t)resident)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu groups, %lld are resident on %s at once", program->def->name, (unsigned long long)groups,
-                        (long long)resident, r->stream->device->info.id);
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu groups, %lld are resident on %s at once",
+                        program->def->name, (unsigned long long)groups, (long long)resident,
+                        r->stream->device->info.id);
     r->groups = (uint32_t)groups;
     return status;
 }
@@ -93,16 +105,29 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
 /* Starts the kernel so that it goes on behind number `answered`. */
 static hed_status start(hed_resident *r, uint32_t answered, hed_error *error)
 {
-    const uint32_t header[12] = {words_of(r->def.request_bytes), answered, microseconds(r->def.idle_exit_ns), microseconds(r->def.step_timeout_ns),
-                                 0, 0, 0, 0, 0, 0, 0, answered};
+    const uint32_t header[12] = {words_of(r->def.request_bytes),
+                                 answered,
+                                 microseconds(r->def.idle_exit_ns),
+                                 microseconds(r->def.step_timeout_ns),
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 answered};
     atomic_store_explicit(&r->words[STATE], IS_RUNNING, memory_order_relaxed);
     hed_status status = hed_write(r->stream, r->relay, 0, header, sizeof header, error);
     if (!status) status = hed_stream_wait(r->stream, error);
-    if (!status) status = hed_launch_over(r->stream, r->def.kernel, &r->def.geometry, r->arguments, r->def.argument_count + 2, error);
+    if (!status)
+        status = hed_launch_over(r->stream, r->def.kernel, &r->def.geometry, r->arguments, r->def.argument_count + 2,
+                                 error);
     return status ? status : hed_stream_flush(r->stream, error);
 }
 
-hed_status hed_resident_start(hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error)
+hed_status hed_resident_start(hed_stream *stream, const hed_resident_def *def, hed_resident **resident,
+                              hed_error *error)
 {
     *resident = NULL;
     hed_status status = check(stream, def, error);
@@ -128,7 +153,10 @@ hed_status hed_resident_start(hed_stream *stream, const hed_resident_def *def, h
 
 /* ---- work ---- */
 
-static uint32_t word(const hed_resident *r, uint32_t at) { return atomic_load_explicit(&r->words[at], memory_order_acquire); }
+static uint32_t word(const hed_resident *r, uint32_t at)
+{
+    return atomic_load_explicit(&r->words[at], memory_order_acquire);
+}
 
 /* The state once the device has made up its mind: it is "leaving" for a few microseconds at most. */
 static uint32_t settled_state(const hed_resident *r)
@@ -179,12 +207,13 @@ hed_status hed_resident_wait(hed_resident *r, void *reply, uint64_t timeout_ns)
 
 hed_resident_state hed_resident_get_state(const hed_resident *r, uint64_t *heartbeat)
 {
-    static const hed_resident_state states[] = {HED_RESIDENT_RUNNING, HED_RESIDENT_RUNNING, HED_RESIDENT_IDLE_EXIT, HED_RESIDENT_STOPPED,
-                                                HED_RESIDENT_TIMED_OUT};
+    static const hed_resident_state states[] = {HED_RESIDENT_RUNNING, HED_RESIDENT_RUNNING, HED_RESIDENT_IDLE_EXIT,
+                                                HED_RESIDENT_STOPPED, HED_RESIDENT_TIMED_OUT};
     if (heartbeat) *heartbeat = word(r, HEARTBEAT);
     uint32_t state = word(r, STATE);
     bool done = false;
-    if (state <= IS_LEAVING && r->stream->device->backend->stream_done(r->stream, &done, NULL)) return HED_RESIDENT_LOST;
+    if (state <= IS_LEAVING && r->stream->device->backend->stream_done(r->stream, &done, NULL))
+        return HED_RESIDENT_LOST;
     if (done && word(r, STATE) <= IS_LEAVING) return HED_RESIDENT_LOST; /* it ended and did not say why */
     return r->stopped ? HED_RESIDENT_STOPPED : states[state > HAS_TIMED_OUT ? HAS_TIMED_OUT : state];
 }

@@ -31,23 +31,27 @@ static hed_status check_words(const hed_kernel_def *def, hed_error *error)
 static hed_status check_description(const hed_kernel_def *def, hed_error *error)
 {
     if (!def || !def->name) return hed_fail(error, HED_ERROR_ARGUMENT, "a kernel description without a name");
-    if (def->argument_count > HED_MAX_ARGUMENTS || def->parameter_count > HED_MAX_PARAMETERS || def->dimension_count > HED_MAX_DIMENSIONS)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %u arguments, %u parameters, %u dimensions: at most %d, %d, %d", def->name,
-                        def->argument_count, def->parameter_count, def->dimension_count, HED_MAX_ARGUMENTS, HED_MAX_PARAMETERS,
-                        HED_MAX_DIMENSIONS);
+    if (def->argument_count > HED_MAX_ARGUMENTS || def->parameter_count > HED_MAX_PARAMETERS ||
+        def->dimension_count > HED_MAX_DIMENSIONS)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "%s: %u arguments, %u parameters, %u dimensions: at most %d, %d, %d", def->name,
+                        def->argument_count, def->parameter_count, def->dimension_count, HED_MAX_ARGUMENTS,
+                        HED_MAX_PARAMETERS, HED_MAX_DIMENSIONS);
     hed_status status = check_words(def, error);
     if (status) return status;
     for (uint32_t i = 0; i < def->argument_count; i++)
-        if (def->arguments[i].kind == HED_STRUCT && (def->arguments[i].size == 0 || def->arguments[i].size > HED_MAX_STRUCT_BYTES))
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: struct argument \"%s\" of %zu bytes: 1 to %d", def->name, def->arguments[i].name,
-                            def->arguments[i].size, HED_MAX_STRUCT_BYTES);
+        if (def->arguments[i].kind == HED_STRUCT &&
+            (def->arguments[i].size == 0 || def->arguments[i].size > HED_MAX_STRUCT_BYTES))
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: struct argument \"%s\" of %zu bytes: 1 to %d", def->name,
+                            def->arguments[i].name, def->arguments[i].size, HED_MAX_STRUCT_BYTES);
     return HED_OK;
 }
 
 /* First capability the description needs and the device lacks, or NULL. */
 static const char *missing_capability(const hed_kernel_def *def, const hed_device *device, hed_math math)
 {
-    uint64_t needs = def->needs | (math == HED_MATH_STRICT ? HED_CAN_STRICT : 0) | (def->language == HED_CUDA_C ? HED_CAN_CUDA_C : 0);
+    uint64_t needs = def->needs | (math == HED_MATH_STRICT ? HED_CAN_STRICT : 0) |
+                     (def->language == HED_CUDA_C ? HED_CAN_CUDA_C : 0);
     uint64_t missing = needs & ~device->info.capabilities, first = missing & -missing;
     if (!missing) return NULL;
     const char *name = first <= UINT32_MAX ? hed_capability_name((uint32_t)first) : NULL;
@@ -58,46 +62,48 @@ static hed_status check_device(const hed_kernel_def *def, const hed_device *devi
 {
     const char *missing = missing_capability(def, device, math);
     if (missing)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s needs \"%s\", which %s (%s) does not have", def->name, missing, device->info.id,
-                        device->info.name);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s needs \"%s\", which %s (%s) does not have", def->name,
+                        missing, device->info.id, device->info.name);
     if (!device->backend->build && !def->range && !def->team)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no native function, only kernel text, and so does not run on %s", def->name,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "%s has no native function, only kernel text, and so does not run on %s", def->name,
                         device->info.id);
     if (device->backend->build && def->source_count == 0)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no kernel text, only a native function, and so runs on host alone", def->name);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "%s has no kernel text, only a native function, and so runs on host alone", def->name);
     return HED_OK;
 }
 
 static hed_status check_values(const hed_kernel_def *def, const hed_config *config, hed_error *error)
 {
     if (config->count != def->parameter_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a configuration of %u values for %u parameters", def->name, config->count,
-                        def->parameter_count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a configuration of %u values for %u parameters", def->name,
+                        config->count, def->parameter_count);
     for (uint32_t i = 0; i < def->parameter_count; i++) {
         const hed_parameter_def *parameter = &def->parameters[i];
         bool found = false;
         for (uint32_t j = 0; j < parameter->count; j++) found = found || parameter->values[j] == config->values[i];
         if (!found)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s=%lld is not among the parameter's values", def->name, parameter->name,
-                            (long long)config->values[i]);
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s=%lld is not among the parameter's values", def->name,
+                            parameter->name, (long long)config->values[i]);
     }
     return HED_OK;
 }
 
-static hed_status check_config(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_device *device,
-                               hed_math math, hed_error *error)
+static hed_status check_config(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                               hed_device *device, hed_math math, hed_error *error)
 {
     hed_status status = check_values(def, config, error);
     if (status) return status;
     uint32_t bound = hed_config_max_threads(def, config);
     if (bound > device->info.max_group)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: groups of up to %u work items: %s allows %u", def->name, bound, device->info.id,
-                        device->info.max_group);
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: groups of up to %u work items: %s allows %u", def->name, bound,
+                        device->info.id, device->info.max_group);
     if (def->valid && !def->valid(def, config, &device->info, math == HED_MATH_STRICT)) {
         char text[256];
         hed_config_format(def, config, text, sizeof text);
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: [%s] is not valid on %s in %s mode, says its valid()", def->name, text,
-                        device->info.id, math == HED_MATH_STRICT ? "strict" : "fast");
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: [%s] is not valid on %s in %s mode, says its valid()",
+                        def->name, text, device->info.id, math == HED_MATH_STRICT ? "strict" : "fast");
     }
     if (!def->geometry || !problem) return HED_OK;
     hed_geometry geometry = {0};
@@ -105,8 +111,8 @@ static hed_status check_config(const hed_kernel_def *def, const hed_config *conf
     return hed_geometry_settle(def, device, NULL, bound, &geometry, error);
 }
 
-bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_device *device, hed_math math,
-                      char *reason, size_t size)
+bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                      hed_device *device, hed_math math, char *reason, size_t size)
 {
     hed_error error;
     hed_status status = check_description(def, &error);
@@ -116,8 +122,8 @@ bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const
     return status == HED_OK;
 }
 
-hed_status hed_resolve(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options, hed_config *config,
-                       hed_configured *configured, hed_error *error)
+hed_status hed_resolve(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
+                       hed_config *config, hed_configured *configured, hed_error *error)
 {
     hed_status status = check_description(def, error);
     if (!status) status = check_device(def, device, options->math, error);

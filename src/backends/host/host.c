@@ -129,8 +129,8 @@ static hed_status host_buffer_create(hed_buffer *buffer, const hed_buffer_def *d
     else if (def->memory == HED_MEMORY_NATIVE) place(buffer, (void *)def->native);
     else place(buffer, allocator->allocate(allocator->user, def->size, 64));
     if (buffer->host) return HED_OK;
-    return hed_fail(error, HED_ERROR_DEVICE_MEMORY, "no memory for a buffer of %llu bytes: %llu are free", (unsigned long long)def->size,
-                    (unsigned long long)hed_processor_free_memory());
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY, "no memory for a buffer of %llu bytes: %llu are free",
+                    (unsigned long long)def->size, (unsigned long long)hed_processor_free_memory());
 }
 
 static hed_status host_buffer_part(hed_buffer *part, hed_error *error)
@@ -164,7 +164,8 @@ static hed_status host_stream_done(hed_stream *stream, bool *done, hed_error *er
     return host_stream_ok(stream, error);
 }
 
-static hed_status host_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer, hed_error *error)
+static hed_status host_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer,
+                           hed_error *error)
 {
     (void)stream;
     (void)size;
@@ -187,7 +188,10 @@ static hed_status host_time_create(hed_device *device, void **timing, hed_error 
     return *timing ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for a time");
 }
 
-static void host_time_destroy(hed_device *device, void *timing) { hed_release(&device->settings->allocator, timing, sizeof(host_time)); }
+static void host_time_destroy(hed_device *device, void *timing)
+{
+    hed_release(&device->settings->allocator, timing, sizeof(host_time));
+}
 
 static hed_status host_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
 {
@@ -198,7 +202,10 @@ static hed_status host_time_read(hed_device *device, void *timing, double *secon
     return HED_OK;
 }
 
-static hed_status host_event_create(hed_event *event, hed_error *error) { return host_time_create(event->device, &event->impl, error); }
+static hed_status host_event_create(hed_event *event, hed_error *error)
+{
+    return host_time_create(event->device, &event->impl, error);
+}
 static void host_event_destroy(hed_event *event) { host_time_destroy(event->device, event->impl); }
 
 static hed_status host_event_record(hed_event *event, hed_stream *stream, hed_error *error)
@@ -278,7 +285,8 @@ static void run_launch(hed_device *device, const hed_step *step)
     void *arguments[HED_MAX_ARGUMENTS];
     for (uint32_t i = 0; i < def->argument_count; i++) arguments[i] = argument_memory(&step->arguments[i]);
     host_launch launch = {
-        .call = {def, &program->config, step->has_problem ? &step->problem : NULL, &step->geometry, arguments, program->math == HED_MATH_STRICT},
+        .call = {def, &program->config, step->has_problem ? &step->problem : NULL, &step->geometry, arguments,
+                 program->math == HED_MATH_STRICT},
         .range = def->range,
         .team = def->team,
     };
@@ -294,7 +302,8 @@ static void run_fill(const hed_step *step)
     unsigned char *to = (unsigned char *)step->to->host + step->to_offset;
     if (step->pattern_size == 1) memset(to, step->pattern[0], step->size);
     else
-        for (uint64_t i = 0; i < step->size; i += step->pattern_size) memcpy(to + i, step->pattern, step->pattern_size);
+        for (uint64_t i = 0; i < step->size; i += step->pattern_size)
+            memcpy(to + i, step->pattern, step->pattern_size);
 }
 
 static hed_status host_step(hed_stream *stream, const hed_step *step, void *timing, hed_error *error)
@@ -318,7 +327,8 @@ static hed_status host_step(hed_stream *stream, const hed_step *step, void *timi
 
 /* ---- programs: the native function itself ---- */
 
-static hed_status host_program_load(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
+static hed_status host_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
+                                    hed_error *error)
 {
     (void)program;
     (void)build;
@@ -329,7 +339,8 @@ static hed_status host_program_load(hed_program *program, const hed_build *build
 
 static void host_program_unload(hed_program *program) { (void)program; }
 
-static hed_status host_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes, int64_t *groups, hed_error *error)
+static hed_status host_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
+                                       int64_t *groups, hed_error *error)
 {
     (void)program;
     (void)group_items;

@@ -38,8 +38,10 @@ hed_processor hed_processor_read(void)
 {
     hed_processor p = {.lanes = vector_lanes()};
     char clock[64];
-    if (!find_line("/proc/cpuinfo", "model name", p.name, sizeof p.name)) snprintf(p.name, sizeof p.name, "processor");
-    if (!find_line("/proc/cpuinfo", "vendor_id", p.vendor, sizeof p.vendor)) snprintf(p.vendor, sizeof p.vendor, "unknown");
+    if (!find_line("/proc/cpuinfo", "model name", p.name, sizeof p.name))
+        snprintf(p.name, sizeof p.name, "processor");
+    if (!find_line("/proc/cpuinfo", "vendor_id", p.vendor, sizeof p.vendor))
+        snprintf(p.vendor, sizeof p.vendor, "unknown");
     if (find_line("/proc/cpuinfo", "cpu MHz", clock, sizeof clock)) p.clock_mhz = (uint32_t)strtod(clock, NULL);
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE), cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     p.memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
