@@ -1,0 +1,126 @@
+/* ctest: timeout=900
+ * Every canonical kernel through NVRTC, without a device: no spill and no stack frame, and registers for the whole group.
+ * Each value of each parameter with HEDDLE_TEST_FULL=1, else the defaults and both sides of every switch. Skipped where
+ * NVRTC is not installed. */
+#include "backends/cuda/nvrtc.h"
+#include "core/objects.h"
+
+#include "heddle/canonical.h"
+#include "testing.h"
+
+static hed_error error;
+
+/* What valid() sees of an H200. */
+static const hed_device_info gpu = {.id = "cuda:0",
+                                    .lane_width = 32,
+                                    .max_group = 1024,
+                                    .local_bytes = 227 << 10,
+                                    .registers = 65536,
+                                    .architecture = 90,
+                                    .capabilities = ((uint64_t)1 << HED_CAPABILITY_COUNT) - 1};
+
+static hed_nvrtc *nvrtc;
+static hed_allocator allocator;
+
+static void open_nvrtc(void)
+{
+    char reason[256] = "";
+    allocator = hed_default_allocator();
+    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason), HED_OK);
+    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+}
+
+static hed_kernel_resources compile(const hed_kernel_def *def, const hed_config *config, const char *target, hed_math math)
+{
+    char values[HED_MAX_PARAMETERS][24], text[256];
+    hed_define defines[HED_MAX_PARAMETERS + 8];
+    for (uint32_t p = 0; p < def->parameter_count; p++) {
+        snprintf(values[p], sizeof values[p], "%lld", (long long)config->values[p]);
+        defines[p] = (hed_define){def->parameters[p].name, values[p]};
+    }
+    for (uint32_t d = 0; d < def->define_count; d++) defines[def->parameter_count + d] = def->defines[d];
+    hed_build build = {.def = def,
+                       .entry = def->name,
+                       .math = math,
+                       .defines = defines,
+                       .define_count = def->parameter_count + def->define_count,
+                       .sources = def->sources,
+                       .source_count = def->source_count,
+                       .max_threads = hed_config_max_threads(def, config),
+                       .min_groups = def->min_groups};
+    hed_binary binary = {0};
+    hed_config_format(def, config, text, sizeof text);
+    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "%s [%s] for %s: %s\n%s", def->name, text, target,
+                 error.text, error.log);
+    hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
+    hed_nvrtc_read_log(binary.log, def->name, &r);
+    hed_release(&allocator, binary.bytes, binary.size);
+    hed_release(&allocator, binary.log, binary.log_size);
+    return r;
+}
+
+static void check(const hed_kernel_def *def, const hed_config *config, const char *target, hed_math math)
+{
+    char text[256];
+    hed_kernel_resources r = compile(def, config, target, math);
+    hed_config_format(def, config, text, sizeof text);
+    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0, "%s [%s] for %s: %lld bytes of spills, %lld of stack", def->name, text, target,
+              (long long)r.spill_bytes, (long long)r.stack_bytes);
+    uint32_t group = hed_config_max_threads(def, config);
+    cr_expect(r.registers > 0 && r.registers * group <= 65536, "%s [%s] for %s: %lld registers for groups of %u", def->name, text,
+              target, (long long)r.registers, group);
+}
+
+static void check_in_modes(const hed_kernel_def *def, const hed_config *config, const char *target)
+{
+    for (int strict = 0; strict < 2; strict++)
+        if (!def->valid || def->valid(def, config, &gpu, strict)) check(def, config, target, strict ? HED_MATH_STRICT : HED_MATH_FAST);
+}
+
+static void check_kernel(const char *name)
+{
+    const char *full = getenv("HEDDLE_TEST_FULL");
+    static const char *const targets[] = {"sm_75", "sm_80", "sm_90"};
+    const hed_kernel_def *def = hed_canonical_find(name);
+    open_nvrtc();
+    hed_config preferred = hed_config_default(def);
+    cr_expect(!def->valid || def->valid(def, &preferred, &gpu, true));
+    for (int i = 0; i < 3; i++) check_in_modes(def, &preferred, targets[i]);
+    for (uint32_t p = 0; p < def->parameter_count; p++) {
+        const hed_parameter_def *parameter = &def->parameters[p];
+        bool is_switch = parameter->count == 2 && parameter->values[0] == 0;
+        for (uint32_t v = 0; v < parameter->count && (is_switch || (full && full[0] == '1')); v++) {
+            hed_config config = preferred;
+            config.values[p] = parameter->values[v];
+            if (config.values[p] != preferred.values[p]) check_in_modes(def, &config, "sm_90");
+        }
+    }
+    hed_nvrtc_close(nvrtc);
+}
+
+/* A private array indexed at run time lies on the stack: the check is able to fail. */
+Test(canonical_nvrtc, sees_a_stack_frame)
+{
+    static const char text[] = "__kernel void planted(__global uint *values)\n"
+                               "{\n"
+                               "    uint own[32];\n"
+                               "    for (uint i = 0; i < 32; i++) own[values[i] % 32] = i;\n"
+                               "    values[get_global_id(0)] = own[values[40] % 32];\n"
+                               "}\n";
+    static const hed_source source = {"planted.cl", text, 0};
+    static const hed_kernel_def def = {.name = "planted", .sources = &source, .source_count = 1};
+    open_nvrtc();
+    hed_config config = {0};
+    cr_expect(compile(&def, &config, "sm_90", HED_MATH_FAST).stack_bytes >= 128);
+    hed_nvrtc_close(nvrtc);
+}
+
+Test(canonical_nvrtc, copy) { check_kernel("copy"); }
+Test(canonical_nvrtc, saxpy) { check_kernel("saxpy"); }
+Test(canonical_nvrtc, transpose) { check_kernel("transpose"); }
+Test(canonical_nvrtc, reduction) { check_kernel("reduction"); }
+Test(canonical_nvrtc, scan_tree) { check_kernel("scan_tree"); }
+Test(canonical_nvrtc, scan) { check_kernel("scan"); }
+Test(canonical_nvrtc, convolution) { check_kernel("convolution"); }
+Test(canonical_nvrtc, nbody) { check_kernel("nbody"); }
+Test(canonical_nvrtc, matmul) { check_kernel("matmul"); }
