@@ -13,16 +13,16 @@
 #define FILTER_H 17
 #endif
 #ifndef WG_X
-#define WG_X 32
+#define WG_X 16
 #endif
 #ifndef WG_Y
-#define WG_Y 4
+#define WG_Y 8
 #endif
 #ifndef TILE_X
 #define TILE_X 2
 #endif
 #ifndef TILE_Y
-#define TILE_Y 8
+#define TILE_Y 16
 #endif
 #ifndef LOCAL
 #define LOCAL 1

@@ -4,10 +4,10 @@
 #define WG 256
 #endif
 #ifndef VEC
-#define VEC 4
+#define VEC 2
 #endif
 #ifndef ITEMS
-#define ITEMS 4
+#define ITEMS 2
 #endif
 
 #if VEC == 4

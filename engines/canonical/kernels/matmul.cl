@@ -22,7 +22,7 @@
 #define MDIMC 16
 #endif
 #ifndef NDIMC
-#define NDIMC 16
+#define NDIMC 8
 #endif
 #ifndef MDIMA
 #define MDIMA 128

@@ -4,13 +4,13 @@
  * is 0. An item sums for ITEMS bodies, WG apart, so that each body read serves them all. LOCAL: the group takes the
  * bodies in tiles of WG through local memory; else each item reads them from global memory, all the same one at a time. */
 #ifndef WG
-#define WG 128
+#define WG 512
 #endif
 #ifndef ITEMS
-#define ITEMS 2
+#define ITEMS 1
 #endif
 #ifndef UNROLL
-#define UNROLL 8
+#define UNROLL 16
 #endif
 #ifndef LOCAL
 #define LOCAL 1

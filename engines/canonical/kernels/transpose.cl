@@ -2,7 +2,7 @@
  * and writes of global memory run along rows (Ruetsch and Micikevicius 2009). PAD words more a row of the tile keep the
  * reads down a column out of one bank. A group has TILE x ROWS items, each with TILE / ROWS loads under way. */
 #ifndef TILE
-#define TILE 32
+#define TILE 64
 #endif
 #ifndef ROWS
 #define ROWS 8
