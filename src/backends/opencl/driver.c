@@ -89,24 +89,27 @@ static bool is_ours(int number) { return number != SIGKILL && number != SIGSTOP;
  * threads ask at once. So one thread at a time is between the two, whichever context it works for. */
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void opencl_signals_keep(struct sigaction kept[NSIG])
+void opencl_signals_keep(opencl_signals *kept)
 {
     pthread_mutex_lock(&process_lock);
-    memset(kept, 0, NSIG * sizeof *kept);
+    memset(kept, 0, sizeof *kept);
+    sigaltstack(NULL, &kept->stack);
     for (int i = 1; i < NSIG; i++)
-        if (is_ours(i)) sigaction(i, NULL, &kept[i]);
+        if (is_ours(i)) sigaction(i, NULL, &kept->handlers[i]);
 }
 
-void opencl_signals_restore(const struct sigaction kept[NSIG])
+void opencl_signals_restore(const opencl_signals *kept)
 {
     for (int i = 1; i < NSIG; i++) {
+        const struct sigaction *own = &kept->handlers[i];
         struct sigaction now;
         if (!is_ours(i) || sigaction(i, NULL, &now)) continue;
-        bool changed = now.sa_sigaction != kept[i].sa_sigaction || now.sa_flags != kept[i].sa_flags;
+        bool changed = now.sa_sigaction != own->sa_sigaction || now.sa_flags != own->sa_flags;
         /* PoCL's handler of SIGFPE is what makes an integer division by zero in a kernel harmless. */
-        bool needed = i == SIGFPE && kept[i].sa_handler == SIG_DFL;
-        if (changed && !needed) sigaction(i, &kept[i], NULL);
+        bool needed = i == SIGFPE && own->sa_handler == SIG_DFL;
+        if (changed && !needed) sigaction(i, own, NULL);
     }
+    sigaltstack(&kept->stack, NULL);
     pthread_mutex_unlock(&process_lock);
 }
 
@@ -259,10 +262,10 @@ hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot)
     bool loaded;
     hed_status status = load(driver, settings, slot, &loaded);
     if (loaded) {
-        struct sigaction kept[NSIG];
-        opencl_signals_keep(kept);
+        opencl_signals kept;
+        opencl_signals_keep(&kept);
         status = list(driver, slot);
-        opencl_signals_restore(kept);
+        opencl_signals_restore(&kept);
     }
     if (status) opencl_close(settings, slot);
     return status;

@@ -72,9 +72,14 @@ hed_status opencl_fail_work(hed_error *error, const hed_device *device, const ch
 hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code,
                             const char *what);
 
+typedef struct opencl_signals {
+    struct sigaction handlers[NSIG];
+    stack_t stack; /* the thread's own for handlers: LLVM puts another in its place */
+} opencl_signals;
+
 /* Between the two the driver may install signal handlers; the program gets its own back. One thread at a time is there. */
-void opencl_signals_keep(struct sigaction kept[NSIG]);
-void opencl_signals_restore(const struct sigaction kept[NSIG]);
+void opencl_signals_keep(opencl_signals *kept);
+void opencl_signals_restore(const opencl_signals *kept);
 
 hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot);
 void opencl_close(const hed_settings *settings, hed_backend_slot *slot);

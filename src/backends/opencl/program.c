@@ -88,10 +88,10 @@ static cl_int compile(opencl_device *device, cl_program program, const char *opt
 {
     const hed_cl_api *api = device->api;
     if (device->built) return api->clBuildProgram(program, 1, &device->id, options, NULL, NULL);
-    struct sigaction kept[NSIG];
-    opencl_signals_keep(kept);
+    opencl_signals kept;
+    opencl_signals_keep(&kept);
     cl_int code = api->clBuildProgram(program, 1, &device->id, options, NULL, NULL);
-    opencl_signals_restore(kept);
+    opencl_signals_restore(&kept);
     device->built = true;
     return code;
 }
