@@ -177,7 +177,7 @@ static const hed_parameter_def parameters[] = {
     {"NDIMC", items_along, HED_COUNT(items_along), 8, NULL},
     {"MDIMA", copying_m, HED_COUNT(copying_m), 128, NULL},
     {"NDIMB", copying_n, HED_COUNT(copying_n), 32, NULL},
-    {"KWI", unrolled, HED_COUNT(unrolled), 8, NULL},
+    {"KWI", unrolled, HED_COUNT(unrolled), 2, NULL},
     {"VWM", widths, HED_COUNT(widths), 4, NULL},
     {"VWN", widths, HED_COUNT(widths), 4, NULL},
     {"SA", switches, HED_COUNT(switches), 1, NULL},

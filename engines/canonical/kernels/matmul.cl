@@ -31,7 +31,7 @@
 #define NDIMB 32
 #endif
 #ifndef KWI
-#define KWI 8
+#define KWI 2
 #endif
 #ifndef VWM
 #define VWM 4
