@@ -16,7 +16,7 @@
 #define NWG 128
 #endif
 #ifndef KWG
-#define KWG 8
+#define KWG 16
 #endif
 #ifndef MDIMC
 #define MDIMC 16
@@ -25,13 +25,13 @@
 #define NDIMC 8
 #endif
 #ifndef MDIMA
-#define MDIMA 128
+#define MDIMA 64
 #endif
 #ifndef NDIMB
 #define NDIMB 32
 #endif
 #ifndef KWI
-#define KWI 2
+#define KWI 8
 #endif
 #ifndef VWM
 #define VWM 4
