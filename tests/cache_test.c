@@ -1,5 +1,6 @@
-/* The cache of compiled kernels on disk: whatever becomes of its files, a kernel is the right one; a damaged entry is rebuilt
- * and never trusted; what is not the cache's stays. Mostly with the fake OpenCL, which counts what it compiles. */
+/* The cache of compiled kernels on disk: whatever becomes of its files, a kernel is the right one; a damaged
+ * entry is rebuilt and never trusted; what is not the cache's stays. Mostly with the fake OpenCL, which
+ * counts what it compiles. */
 #include "cycle.h"
 #include "fakes.h"
 
@@ -50,7 +51,10 @@ static const char *in_cache(const char *name)
     return path;
 }
 
-static void write_file(const char *path, const void *bytes, size_t size) { OK(hed_path_write(path, &bytes, &size, 1, &error)); }
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+    OK(hed_path_write(path, &bytes, &size, 1, &error));
+}
 
 /* The one entry in the cache. */
 static const char *entry_file(void)
@@ -95,8 +99,10 @@ static bool load(const char *asked)
     hed_cache_entry entry = {{0}, 0};
     bool found = hed_cache_load(&settings, cache, asked, strlen(asked), &entry);
     if (found) {
-        cr_assert(entry.binary.size == sizeof code && memcmp(entry.binary.bytes, code, sizeof code) == 0, "another binary");
-        cr_assert(entry.binary.log_size == sizeof said && memcmp(entry.binary.log, said, sizeof said) == 0, "another log");
+        cr_assert(entry.binary.size == sizeof code && memcmp(entry.binary.bytes, code, sizeof code) == 0,
+                  "another binary");
+        cr_assert(entry.binary.log_size == sizeof said && memcmp(entry.binary.log, said, sizeof said) == 0,
+                  "another log");
         cr_assert_eq(entry.build_seconds, 0.25);
         hed_binary_free(&settings, &entry.binary);
     }
@@ -146,7 +152,8 @@ Test(cache, an_entry_with_any_byte_altered_is_not_trusted)
         for (int m = 0; m < 3; m++) {
             char altered = (char)(bytes[at] ^ masks[m]);
             cr_assert_eq(pwrite(file, &altered, 1, (off_t)at), 1);
-            cr_assert_not(load(request), "trusted with byte %zu of %zu altered by %02x", at, size, (unsigned char)masks[m]);
+            cr_assert_not(load(request), "trusted with byte %zu of %zu altered by %02x", at, size,
+                          (unsigned char)masks[m]);
         }
         cr_assert_eq(pwrite(file, &bytes[at], 1, (off_t)at), 1);
     }
@@ -155,7 +162,8 @@ Test(cache, an_entry_with_any_byte_altered_is_not_trusted)
     hed_release(NULL, bytes, size + 1);
 }
 
-/* A file that is whole, under a name that is not its own: two requests whose hashes collide, or a file that was copied. */
+/* A file that is whole, under a name that is not its own: two requests whose hashes collide, or a file that
+ * was copied. */
 Test(cache, an_entry_of_another_request_is_not_trusted)
 {
     char path[HED_PATH_MAX], other[HED_PATH_MAX];
@@ -194,7 +202,8 @@ Test(cache, each_allocation_failing_while_an_entry_is_read)
         hed_cache_entry entry = {{0}, 0};
         found = hed_cache_load(&settings, cache, request, strlen(request), &entry);
         if (found) hed_binary_free(&settings, &entry.binary);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left", (long long)n, (long long)state.live);
+        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left", (long long)n,
+                  (long long)state.live);
     }
     cr_assert(found && n > 3, "%s after %lld tries", found ? "found" : "not found", (long long)n);
 }
@@ -219,8 +228,8 @@ static hed_context_def cached_def(void)
     return def;
 }
 
-/* One kernel in a context of its own, with OFFSET as given: whether it was compiled (1) or taken from the cache (0), or, in a
- * process where nothing may be asserted, -1 for a wrong result and -2 for an error. */
+/* One kernel in a context of its own, with OFFSET as given: whether it was compiled (1) or taken from the
+ * cache (0), or, in a process where nothing may be asserted, -1 for a wrong result and -2 for an error. */
 static int run_kernel(const hed_context_def *def, const hed_kernel_def *kernel_def, const char *offset_text)
 {
     hed_context *context = NULL;
@@ -258,14 +267,16 @@ static int run_kernel(const hed_context_def *def, const hed_kernel_def *kernel_d
     return status ? -2 : !right ? -1 : !resources.from_cache;
 }
 
-/* The same for the tests' own process: says whether the fake compiled, which must be what the kernel says of itself. */
+/* The same for the tests' own process: says whether the fake compiled, which must be what the kernel says of
+ * itself. */
 static bool compiles(const hed_context_def *def, const char *offset)
 {
     fake_control *f = fakes_load(fakes_path("opencl"));
     int64_t before = f->builds;
     int result = run_kernel(def, &cycle_def, offset);
     cr_assert(result >= 0, "%s", result == -1 ? "the kernel is another one" : error.text);
-    cr_assert_eq(f->builds - before, result, "%lld builds, and the kernel says %d", (long long)(f->builds - before), result);
+    cr_assert_eq(f->builds - before, result, "%lld builds, and the kernel says %d",
+                 (long long)(f->builds - before), result);
     return result;
 }
 
@@ -430,13 +441,15 @@ Test(cache, a_full_disk)
     memset(filler, 'x', sizeof filler);
     cr_assert_eq(mkdir(cache, 0755), 0);
     /* A file system of 64 KiB, in a mount namespace that ends with this process. */
-    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("heddle-test", cache, "tmpfs", 0, "size=65536"))
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("heddle-test", cache, "tmpfs", 0, "size=65536"))
         cr_skip_test("no right to mount a small file system: %s", strerror(errno));
     snprintf(path, sizeof path, "%s/filler", cache);
     OK(hed_path_write(path, parts, &size, 1, &error));
     cr_assert(compiles(&def, "1.5f"));
     cr_assert(compiles(&def, "1.5f"));
-    cr_assert(strstr(log_text, "not kept") && strstr(log_text, strerror(ENOSPC)), "nobody says so: %s", log_text);
+    cr_assert(strstr(log_text, "not kept") && strstr(log_text, strerror(ENOSPC)), "nobody says so: %s",
+              log_text);
     hed_cache_report report = info(&def);
     cr_assert(report.entries == 0 && report.damaged == 0 && report.bytes == 0, "half a file was left");
     cr_assert_eq(unlink(path), 0);
@@ -479,11 +492,12 @@ Test(cache, processes_fill_a_cold_folder_together)
     for (int p = 0; p < PROCESSES; p++) {
         int result;
         cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
-        cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p, (unsigned)result);
+        cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p,
+                  (unsigned)result);
     }
     hed_cache_report report = info(&def);
-    cr_assert(report.entries == OFFSETS && report.damaged == 0, "%llu entries, %llu damaged", (unsigned long long)report.entries,
-              (unsigned long long)report.damaged);
+    cr_assert(report.entries == OFFSETS && report.damaged == 0, "%llu entries, %llu damaged",
+              (unsigned long long)report.entries, (unsigned long long)report.damaged);
 }
 
 static _Atomic bool clearing;
@@ -522,8 +536,9 @@ Test(cache, a_folder_that_is_cleared_all_the_time)
 
 Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
 {
-    static const char *const foreign[] = {"notes.txt", "kernel.hedk", "0123.hedk", "0123456789abcdef0123456789abcdef.hedk.bak", ".heddle-7.txt",
-                                          "0123456789ABCDEF0123456789abcdef.hedk"};
+    static const char *const foreign[] = {"notes.txt",     "kernel.hedk",
+                                          "0123.hedk",     "0123456789abcdef0123456789abcdef.hedk.bak",
+                                          ".heddle-7.txt", "0123456789ABCDEF0123456789abcdef.hedk"};
     static const char left[] = ".heddle-1-2-3.tmp";
     const hed_context_def def = cached_def();
     hed_context *context;
@@ -533,14 +548,16 @@ Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
     cr_assert(compiles(&def, "1.5f") && compiles(&def, "2.5f") && compiles(&def, "3.5f"));
     uint64_t bytes = info(&def).bytes;
     cr_assert_eq(info(&def).entries, 3);
-    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) write_file(in_cache(foreign[i]), "mine", 4);
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        write_file(in_cache(foreign[i]), "mine", 4);
     cr_assert_eq(mkdir(in_cache("0123456789abcdef0123456789abcde0.hedk"), 0755), 0);
     cr_assert_eq(mkfifo(in_cache("0123456789abcdef0123456789abcde1.hedk"), 0644), 0);
     write_file(in_cache(left), "half", 4);
     write_file(in_cache("0123456789abcdef0123456789abcde2.hedk"), "torn", 4);
     before = info(&def);
-    cr_assert(before.entries == 3 && before.damaged == 2 && before.bytes == bytes + 8, "%llu entries, %llu damaged, %llu bytes",
-              (unsigned long long)before.entries, (unsigned long long)before.damaged, (unsigned long long)before.bytes);
+    cr_assert(before.entries == 3 && before.damaged == 2 && before.bytes == bytes + 8,
+              "%llu entries, %llu damaged, %llu bytes", (unsigned long long)before.entries,
+              (unsigned long long)before.damaged, (unsigned long long)before.bytes);
     OK(hed_context_create(&def, &context, &error));
     OK(hed_cache_clear(context, &removed, &error));
     cr_assert(removed.entries == 3 && removed.damaged == 2 && removed.bytes == before.bytes);
@@ -549,8 +566,11 @@ Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
     cr_assert(info(&def).entries == 0 && info(&def).damaged == 0 && info(&def).bytes == 0);
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
         cr_assert(stat(in_cache(foreign[i]), &about) == 0 && about.st_size == 4, "%s is gone", foreign[i]);
-    cr_assert(stat(in_cache("0123456789abcdef0123456789abcde0.hedk"), &about) == 0 && S_ISDIR(about.st_mode), "the folder is gone");
-    cr_assert(lstat(in_cache("0123456789abcdef0123456789abcde1.hedk"), &about) == 0 && S_ISFIFO(about.st_mode), "the pipe is gone");
+    cr_assert(stat(in_cache("0123456789abcdef0123456789abcde0.hedk"), &about) == 0 && S_ISDIR(about.st_mode),
+              "the folder is gone");
+    cr_assert(lstat(in_cache("0123456789abcdef0123456789abcde1.hedk"), &about) == 0 &&
+                  S_ISFIFO(about.st_mode),
+              "the pipe is gone");
     cr_assert(stat(in_cache(left), &about) != 0, "what a writer left is still there");
 }
 
@@ -568,10 +588,12 @@ Test(cache, each_allocation_failing_in_info_and_clear)
         int64_t n = 0;
         do {
             state.fail_at = state.calls + ++n;
-            status = clear ? hed_cache_clear(context, &report, &error) : hed_cache_info(context, &report, &error);
+            status =
+                clear ? hed_cache_clear(context, &report, &error) : hed_cache_info(context, &report, &error);
             cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "%s", hed_status_name(status));
         } while (status);
-        cr_assert(n > 1 && report.entries == 1, "%lld tries, %llu entries", (long long)n, (unsigned long long)report.entries);
+        cr_assert(n > 1 && report.entries == 1, "%lld tries, %llu entries", (long long)n,
+                  (unsigned long long)report.entries);
         hed_context_destroy(context);
         cr_assert(state.live == 0 && state.bytes == 0);
     }
@@ -581,7 +603,8 @@ Test(cache, each_allocation_failing_in_info_and_clear)
 
 static const hed_source built_in = {"own.cl",
                                     "#define OFFSET 0.5f\n"
-                                    "__kernel void cycle(__global float *out, __global const float *in, float a, uint n, shift s, HED_LOCAL(float, row))\n",
+                                    "__kernel void cycle(__global float *out, __global const float *in, "
+                                    "float a, uint n, shift s, HED_LOCAL(float, row))\n",
                                     0};
 
 static const hed_kernel_def *own_def(const char *text)
@@ -611,7 +634,8 @@ Test(cache, a_kernel_file_replaces_the_built_in_text)
     hed_context_def def = cached_def();
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 1);
     def.kernel_dir = folder;
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0, "a file that is not there changes nothing");
+    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0,
+                 "a file that is not there changes nothing");
     write_kernel("7.5f");
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "7.5"), 1, "%s", error.text);
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "7.5"), 0);
@@ -622,7 +646,8 @@ Test(cache, a_kernel_file_replaces_the_built_in_text)
     setenv("HEDDLE_KERNEL_DIR", folder, 1);
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "8.5"), 0);
     def.kernel_dir = "";
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0, "the program's own word is weaker than the environment's");
+    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0,
+                 "the program's own word is weaker than the environment's");
     setenv("HEDDLE_KERNEL_DIR", "/nowhere", 1);
     def.kernel_dir = NULL;
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0);
@@ -633,7 +658,8 @@ Test(cache, a_kernel_that_is_only_a_file)
 {
     hed_context_def def = cached_def();
     cr_assert_eq(run_kernel(&def, own_def(NULL), "9.5"), -2);
-    cr_assert(error.status == HED_ERROR_IO && strstr(error.text, built_in.name), "%s: %s", hed_status_name(error.status), error.text);
+    cr_assert(error.status == HED_ERROR_IO && strstr(error.text, built_in.name), "%s: %s",
+              hed_status_name(error.status), error.text);
     write_kernel("9.5f");
     cr_assert_eq(chdir(folder), 0);
     cr_assert_eq(run_kernel(&def, own_def(NULL), "9.5"), 1, "%s", error.text);

@@ -1,5 +1,6 @@
-/* One life of the runtime: create, use and destroy one of everything. The tests of faults break it at each of its calls and
- * allocations; the soak test repeats it. It ends at the first failure, with its status, and leaves nothing behind. */
+/* One life of the runtime: create, use and destroy one of everything. The tests of faults break it at each
+ * of its calls and allocations; the soak test repeats it. It ends at the first failure, with its status, and
+ * leaves nothing behind. */
 #ifndef HED_TESTS_CYCLE_H
 #define HED_TESTS_CYCLE_H
 
@@ -17,7 +18,8 @@ typedef struct cycle_shift {
 /* The fake drivers know this kernel by its name and do its work: tests/fake/fake.c. */
 static const char cycle_types[] = "typedef struct { float x, y; int extra[2]; } shift;\n";
 static const char cycle_text[] =
-    "__kernel void cycle(__global float *restrict out, __global const float *restrict in, float a, uint n, shift s,\n"
+    "__kernel void cycle(__global float *restrict out, __global const float *restrict in, float a, uint n, "
+    "shift s,\n"
     "                    HED_LOCAL(float, row))\n"
     "{\n"
     "    HED_LOCAL_USE(float, row);\n"
@@ -33,10 +35,12 @@ static void cycle_range(const hed_native_call *call, uint64_t begin, uint64_t en
     float *out = call->arguments[0];
     const float *in = call->arguments[1], a = *(const float *)call->arguments[2];
     const cycle_shift *s = call->arguments[4];
-    for (uint64_t i = begin; i < end; i++) out[i] = a * in[i] + s->x * (float)i + s->y + (float)s->extra[1] + 0.5f;
+    for (uint64_t i = begin; i < end; i++)
+        out[i] = a * in[i] + s->x * (float)i + s->y + (float)s->extra[1] + 0.5f;
 }
 
-static void cycle_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+static void cycle_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                           hed_geometry *g)
 {
     uint32_t group = (uint32_t)hed_config_get(def, config, "WG");
     g->dimensions = 1;
@@ -56,7 +60,8 @@ static const hed_argument_def cycle_arguments[] = {
     {.name = "row", .kind = HED_LOCAL, .type = HED_FLOAT},
 };
 static const int64_t cycle_groups[] = {32, 64};
-static const hed_parameter_def cycle_parameters[] = {{.name = "WG", .values = cycle_groups, .count = 2, .value = 64}};
+static const hed_parameter_def cycle_parameters[] = {
+    {.name = "WG", .values = cycle_groups, .count = 2, .value = 64}};
 static const hed_define cycle_defines[] = {{"OFFSET", "123.0f"}}, cycle_own_defines[] = {{"OFFSET", "0.5f"}};
 static const char *const cycle_dimensions[] = {"n"};
 static const hed_kernel_def cycle_def = {
@@ -80,7 +85,8 @@ typedef struct cycle {
     const hed_context_def *def;
     const char *selector;
     hed_context *context;
-    hed_device *device, *host, *neighbour, *adopted; /* neighbour: another device of the same driver, or NULL */
+    hed_device *device, *host, *neighbour,
+        *adopted; /* neighbour: another device of the same driver, or NULL */
     hed_stream *stream, *timed, *shared;
     hed_buffer *in, *out, *part, *pinned, *mapped, *caller, *imported, *gl, *there, *beside;
     hed_event *begin, *end;
@@ -121,8 +127,8 @@ static void cycle_check(const cycle *c, float a, const char *what)
 {
     for (int i = 0; i < CYCLE_N; i++) {
         float want = a * c->input[i] + cycle_moved.x * (float)i + cycle_moved.y + 9.0f + 0.5f;
-        cr_assert(c->output[i] > want - 1e-3f && c->output[i] < want + 1e-3f, "%s: element %d is %g instead of %g", what, i,
-                  (double)c->output[i], (double)want);
+        cr_assert(c->output[i] > want - 1e-3f && c->output[i] < want + 1e-3f,
+                  "%s: element %d is %g instead of %g", what, i, (double)c->output[i], (double)want);
     }
 }
 
@@ -145,7 +151,9 @@ static hed_status cycle_open(cycle *c, hed_error *error)
     TRY(hed_device_find(c->context, "host", &c->host, error));
     for (uint32_t i = 0; i < hed_device_count(c->context); i++) {
         hed_device *other = hed_device_at(c->context, i);
-        if (other != c->device && !strcmp(hed_device_get_info(other)->platform, hed_device_get_info(c->device)->platform)) c->neighbour = other;
+        if (other != c->device &&
+            !strcmp(hed_device_get_info(other)->platform, hed_device_get_info(c->device)->platform))
+            c->neighbour = other;
     }
     TRY(hed_device_memory(c->device, &free_bytes, &total, error));
     return hed_device_wait(c->device, error);
@@ -162,7 +170,8 @@ static hed_status cycle_streams(cycle *c, hed_error *error)
     return hed_event_create(c->device, true, &c->end, error);
 }
 
-static hed_status cycle_buffer(hed_device *device, hed_memory memory, uint64_t size, void *host, hed_buffer **buffer, hed_error *error)
+static hed_status cycle_buffer(hed_device *device, hed_memory memory, uint64_t size, void *host,
+                               hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size);
     def.memory = memory;
@@ -178,7 +187,8 @@ static hed_status cycle_buffers(cycle *c, hed_error *error)
     TRY(cycle_buffer(c->device, HED_MEMORY_PINNED, CYCLE_BYTES, NULL, &c->pinned, error));
     TRY_IF_SUPPORTED(cycle_buffer(c->device, HED_MEMORY_MAPPED, CYCLE_BYTES, NULL, &c->mapped, error));
     TRY_IF_SUPPORTED(cycle_buffer(c->device, HED_MEMORY_CALLER, sizeof c->own, c->own, &c->caller, error));
-    hed_buffer_def def = {.memory = HED_MEMORY_NATIVE, .size = CYCLE_BYTES, .native = hed_buffer_native(c->out)};
+    hed_buffer_def def = {
+        .memory = HED_MEMORY_NATIVE, .size = CYCLE_BYTES, .native = hed_buffer_native(c->out)};
     return hed_buffer_create(c->device, &def, &c->imported, error);
 }
 
@@ -187,7 +197,8 @@ static hed_status cycle_copies(cycle *c, hed_error *error)
     static const unsigned char pattern[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     hed_buffer *kinds[] = {c->pinned, c->mapped, c->caller};
     TRY(hed_write(c->stream, c->in, 0, c->input, CYCLE_BYTES, error));
-    for (uint32_t size = 1; size <= 16; size *= 2) TRY(hed_fill(c->stream, c->out, 0, 4096, pattern, size, error));
+    for (uint32_t size = 1; size <= 16; size *= 2)
+        TRY(hed_fill(c->stream, c->out, 0, 4096, pattern, size, error));
     for (int i = 0; i < 3; i++) {
         if (!kinds[i]) continue;
         TRY(hed_copy(c->stream, kinds[i], 0, c->in, 0, CYCLE_BYTES, error));
@@ -251,7 +262,8 @@ static hed_status cycle_graph(cycle *c, hed_error *error)
     TRY(hed_launch(c->stream, c->kernel, &problem, arguments, 6, error));
     TRY(hed_call(c->stream, cycle_count, &c->calls, error));
     TRY(hed_copy(c->stream, c->out, 0, c->part, 0, CYCLE_BYTES, error));
-    for (int i = 0; i < 20; i++) TRY(hed_fill(c->stream, c->part, 0, 64, "\0", 1, error)); /* the list of steps grows */
+    for (int i = 0; i < 20; i++)
+        TRY(hed_fill(c->stream, c->part, 0, 64, "\0", 1, error)); /* the list of steps grows */
     TRY(hed_graph_end(c->stream, &c->graph, error));
     TRY(hed_graph_replay(c->graph, c->stream, error));
     TRY(cycle_read(c, c->out, 4.0f, "a replay", error));
@@ -381,7 +393,9 @@ static hed_status cycle_share(cycle *c, hed_error *error)
     TRY(hed_buffer_gl_acquire(c->stream, c->gl, error));
     TRY(hed_fill(c->stream, c->gl, 0, 4, "\x2a", 1, error));
     TRY(hed_buffer_gl_release(c->stream, c->gl, error));
-    cr_assert(cycle_gl_bytes[0] == 0x2a && memcmp(cycle_gl_bytes + 4, (char *)c->input + 4, CYCLE_BYTES - 4) == 0, "OpenGL sees other data");
+    cr_assert(cycle_gl_bytes[0] == 0x2a &&
+                  memcmp(cycle_gl_bytes + 4, (char *)c->input + 4, CYCLE_BYTES - 4) == 0,
+              "OpenGL sees other data");
     return HED_OK;
 }
 
@@ -389,7 +403,8 @@ static hed_status cycle_share(cycle *c, hed_error *error)
 
 static void cycle_close(cycle *c)
 {
-    hed_buffer *buffers[] = {c->gl, c->beside, c->there, c->imported, c->caller, c->mapped, c->pinned, c->part, c->out, c->in};
+    hed_buffer *buffers[] = {c->gl,     c->beside, c->there, c->imported, c->caller,
+                             c->mapped, c->pinned, c->part,  c->out,      c->in};
     hed_graph_destroy(c->graph);
     hed_kernel_destroy(c->kernel);
     hed_stream_destroy(c->shared);
@@ -403,7 +418,8 @@ static void cycle_close(cycle *c)
 }
 
 /* `at_end` (nullable) sees the context before everything is destroyed. */
-static inline hed_status cycle_run(const hed_context_def *def, const char *selector, void (*at_end)(const hed_context *context), hed_error *error)
+static inline hed_status cycle_run(const hed_context_def *def, const char *selector,
+                                   void (*at_end)(const hed_context *context), hed_error *error)
 {
     static hed_status (*const steps[])(cycle * c, hed_error * error) = {
         cycle_open, cycle_streams, cycle_buffers, cycle_copies, cycle_kernel, cycle_background,

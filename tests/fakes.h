@@ -20,13 +20,15 @@ static inline const char *fakes_path(const char *name)
     return path;
 }
 
-/* A fake stays loaded when it is closed, as every driver does, so that its state outlives the contexts that use it. */
+/* A fake stays loaded when it is closed, as every driver does, so that its state outlives the contexts that
+ * use it. */
 static inline fake_control *fakes_load(const char *path)
 {
     const char *const names[] = {path, NULL};
     char reason[512];
     hed_dynlib *library;
-    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s", reason);
+    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s",
+              reason);
     fake_control *control = hed_dynlib_symbol(library, "fake_state");
     cr_assert_not_null(control, "%s is no fake", path);
     hed_dynlib_close(NULL, library);

@@ -1,6 +1,6 @@
 /* ctest: devices timeout=300
- * Every allocation of a create-launch-destroy cycle failing, on the device under test: a clean status, nothing left, and the
- * process goes on. The fake drivers go through the same in fake_driver_test.c. */
+ * Every allocation of a create-launch-destroy cycle failing, on the device under test: a clean status,
+ * nothing left, and the process goes on. The fake drivers go through the same in fake_driver_test.c. */
 #include "cycle.h"
 
 #include "base/alloc.h"
@@ -20,8 +20,10 @@ static void live(const hed_context_def *given, test_allocator *state, hed_status
     def.allocator = test_allocator_of(state);
     error = (hed_error){0};
     *status = cycle_run(&def, selector(), NULL, &error);
-    cr_assert(*status == HED_OK || (error.status == *status && error.text[0]), "%s: the error does not say why", what);
-    cr_assert(state->live == 0 && state->bytes == 0, "%s (%s): %lld allocations of ours are left", what, error.text, (long long)state->live);
+    cr_assert(*status == HED_OK || (error.status == *status && error.text[0]),
+              "%s: the error does not say why", what);
+    cr_assert(state->live == 0 && state->bytes == 0, "%s (%s): %lld allocations of ours are left", what,
+              error.text, (long long)state->live);
 }
 
 /* Lets allocation n fail in a life of its own, for every n up to the last one. */
@@ -38,7 +40,8 @@ static void fail_each_allocation(const hed_context_def *def)
         snprintf(what, sizeof what, "allocation %lld failing", (long long)n);
         live(def, &state, &status, what);
         bool memory = status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY;
-        cr_assert(memory || status == HED_OK, "%s: %s: %s", what, hed_status_name(status), error.text); /* OK: what can be done without */
+        cr_assert(memory || status == HED_OK, "%s: %s: %s", what, hed_status_name(status),
+                  error.text); /* OK: what can be done without */
     } while (state.calls >= n);
     cr_assert(n > 40, "only %lld allocations in a life", (long long)n);
     cr_assert_eq(status, HED_OK, "the process does not go on: %s", error.text);

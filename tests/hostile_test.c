@@ -1,6 +1,7 @@
 /* ctest: devices
- * Arguments that no sane caller gives, through the public functions: each is answered with a status that says what was wrong, or
- * is allowed and harmless; the device works afterwards. What callers get wrong every day is in runtime_test.c. */
+ * Arguments that no sane caller gives, through the public functions: each is answered with a status that
+ * says what was wrong, or is allowed and harmless; the device works afterwards. What callers get wrong every
+ * day is in runtime_test.c. */
 #include "cycle.h"
 
 static hed_error error;
@@ -54,7 +55,8 @@ Test(hostile, null_is_allowed_where_it_says_so)
     OK(hed_device_find(context, "host", &device, NULL));
     OK(hed_stream_create(device, NULL, &stream, NULL));
     cr_assert_eq(hed_device_find(context, "no such thing", &device, NULL), HED_ERROR_NO_DEVICE);
-    cr_assert_eq(hed_write(stream, NULL, 0, "x", 1, NULL), HED_ERROR_ARGUMENT, "an error is told without a place for its text");
+    cr_assert_eq(hed_write(stream, NULL, 0, "x", 1, NULL), HED_ERROR_ARGUMENT,
+                 "an error is told without a place for its text");
     OK(hed_cache_info(context, &report, NULL));
     hed_stream_destroy(stream);
     hed_context_destroy(context);
@@ -97,7 +99,8 @@ Test(hostile, selectors_and_backends_that_are_nonsense)
     FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, "host", &native, &device, &error));
     cr_assert_null(device);
     const char *backend = hed_device_get_info(s.t.device)->backend;
-    if (strcmp(backend, "host")) FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, backend, &native, &device, &error));
+    if (strcmp(backend, "host"))
+        FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, backend, &native, &device, &error));
     else FAILS(HED_ERROR_UNSUPPORTED, hed_device_native(s.t.device, &native, &error));
     cr_assert_null(hed_device_symbol(s.t.device, "heddle_has_no_such_function"));
     cr_assert_null(hed_capability_name(0));
@@ -132,8 +135,9 @@ Test(hostile, buffers_that_cannot_be)
     for (int kind = HED_MEMORY_DEVICE; kind <= HED_MEMORY_MAPPED; kind++) {
         const hed_buffer_def def = {.memory = (hed_memory)kind, .size = UINT64_MAX - 7};
         hed_status status = hed_buffer_create(s.t.device, &def, &buffer, &error);
-        cr_assert(status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_MEMORY, "%d: %s", kind,
-                  hed_status_name(status));
+        cr_assert(status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY ||
+                      status == HED_ERROR_MEMORY,
+                  "%d: %s", kind, hed_status_name(status));
     }
     FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, 0, 0, &part, &error));
     FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, UINT64_MAX, 2, &part, &error));
@@ -259,7 +263,8 @@ Test(hostile, graphs_that_cannot_be)
 /* ---- descriptions ---- */
 
 /* Neither valid nor compiled, with the same status and the same words. */
-static void check_refused(const scene *s, const hed_kernel_def *def, const hed_kernel_options *options, hed_status status, const char *word)
+static void check_refused(const scene *s, const hed_kernel_def *def, const hed_kernel_options *options,
+                          hed_status status, const char *word)
 {
     char reason[HED_ERROR_TEXT] = "";
     hed_kernel *kernel = (hed_kernel *)1;
@@ -269,9 +274,11 @@ static void check_refused(const scene *s, const hed_kernel_def *def, const hed_k
     cr_assert_null(kernel);
     cr_assert(strstr(error.text, word), "\"%s\" is not in: %s", word, error.text);
     hed_math math = options ? options->math : HED_MATH_FAST;
-    cr_assert_not(hed_kernel_valid(def, &config, options ? options->problem : NULL, s->t.device, math, reason, sizeof reason));
+    cr_assert_not(hed_kernel_valid(def, &config, options ? options->problem : NULL, s->t.device, math, reason,
+                                   sizeof reason));
     cr_assert(reason[0]);
-    cr_assert_not(hed_kernel_valid(def, &config, options ? options->problem : NULL, s->t.device, math, NULL, 0));
+    cr_assert_not(
+        hed_kernel_valid(def, &config, options ? options->problem : NULL, s->t.device, math, NULL, 0));
 }
 
 Test(hostile, descriptions_that_break_a_limit)
@@ -371,7 +378,8 @@ Test(hostile, descriptions_with_holes)
     close_scene(&s);
 }
 
-static bool never(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool never(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
+                  bool strict)
 {
     (void)def;
     (void)config;
@@ -439,7 +447,8 @@ Test(hostile, needs_that_the_device_does_not_meet)
 
 static hed_geometry nonsense;
 
-static void nonsense_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+static void nonsense_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                              hed_geometry *g)
 {
     (void)def;
     (void)config;
@@ -461,11 +470,15 @@ Test(hostile, a_geometry_that_returns_nonsense)
         {{.dimensions = 2, .global = {64, 64}, .group = {64, 0}}, HED_ERROR_LIMIT},
         {{.dimensions = 1, .global = {64}, .group = {UINT32_MAX}}, HED_ERROR_LIMIT},
         {{.dimensions = 3, .global = {64, 64, 64}, .group = {1 << 16, 1 << 16, 1 << 16}}, HED_ERROR_LIMIT},
-        {{.dimensions = 3, .global = {64, 64, 64}, .group = {UINT32_MAX, UINT32_MAX, UINT32_MAX}}, HED_ERROR_LIMIT},
+        {{.dimensions = 3, .global = {64, 64, 64}, .group = {UINT32_MAX, UINT32_MAX, UINT32_MAX}},
+         HED_ERROR_LIMIT},
         {{.dimensions = 1, .global = {UINT64_MAX}, .group = {1}}, HED_ERROR_LIMIT},
-        {{.dimensions = 3, .global = {UINT64_MAX, UINT64_MAX, UINT64_MAX}, .group = {1, 1, 1}}, HED_ERROR_LIMIT},
-        {{.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .local_bytes = {[5] = UINT64_MAX}}, HED_ERROR_LIMIT},
-        {{.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .local_bytes = {[5] = UINT64_MAX - 14}}, HED_ERROR_LIMIT},
+        {{.dimensions = 3, .global = {UINT64_MAX, UINT64_MAX, UINT64_MAX}, .group = {1, 1, 1}},
+         HED_ERROR_LIMIT},
+        {{.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .local_bytes = {[5] = UINT64_MAX}},
+         HED_ERROR_LIMIT},
+        {{.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .local_bytes = {[5] = UINT64_MAX - 14}},
+         HED_ERROR_LIMIT},
         {{.dimensions = 1, .global = {CYCLE_N}, .group = {64}}, HED_ERROR_ARGUMENT},
     };
     scene s;
@@ -479,14 +492,17 @@ Test(hostile, a_geometry_that_returns_nonsense)
     options.problem = &problem;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         nonsense = cases[i].geometry;
-        if (nonsense.dimensions <= 3 && !nonsense.local_bytes[5] && i + 1 < sizeof cases / sizeof cases[0]) nonsense.local_bytes[5] = 256;
+        if (nonsense.dimensions <= 3 && !nonsense.local_bytes[5] && i + 1 < sizeof cases / sizeof cases[0])
+            nonsense.local_bytes[5] = 256;
         FAILS(cases[i].status, hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error));
         FAILS(cases[i].status, hed_launch_over(s.t.stream, kernel, &nonsense, s.arguments, 6, &error));
         check_refused(&s, &def, &options, cases[i].status, "cycle");
     }
     nonsense = (hed_geometry){.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .cluster = 7};
     nonsense.local_bytes[5] = 256;
-    hed_status cluster = hed_device_get_info(s.t.device)->capabilities & HED_CAN_CLUSTERS ? HED_ERROR_ARGUMENT : HED_ERROR_UNSUPPORTED;
+    hed_status cluster = hed_device_get_info(s.t.device)->capabilities & HED_CAN_CLUSTERS
+                             ? HED_ERROR_ARGUMENT
+                             : HED_ERROR_UNSUPPORTED;
     FAILS(cluster, hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error));
     hed_kernel_destroy(kernel);
     close_scene(&s);
@@ -496,7 +512,8 @@ Test(hostile, problems_and_arguments_that_are_none)
 {
     scene s;
     open_scene(&s);
-    const hed_problem problems[] = {{0, {0}}, {2, {CYCLE_N, 1}}, {1, {0}}, {1, {-1}}, {1, {INT64_MIN}}, {UINT32_MAX, {CYCLE_N}}};
+    const hed_problem problems[] = {{0, {0}},  {2, {CYCLE_N, 1}}, {1, {0}},
+                                    {1, {-1}}, {1, {INT64_MIN}},  {UINT32_MAX, {CYCLE_N}}};
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
         FAILS(HED_ERROR_ARGUMENT, hed_launch(s.t.stream, s.kernel, &problems[i], s.arguments, 6, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_launch(s.t.stream, s.kernel, NULL, s.arguments, 6, &error));
@@ -544,7 +561,8 @@ Test(hostile, background_builds_in_a_hurry)
         options.config = &config;
         OK(hed_kernel_create(s.t.device, &cycle_def, &options, &kernel, &error));
         status = hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s", hed_status_name(status), error.text);
+        cr_assert(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s", hed_status_name(status),
+                  error.text);
         status = hed_kernel_get_resources(kernel, &resources, &error);
         cr_assert(status == HED_OK || status == HED_ERROR_NOT_READY, "%s", hed_status_name(status));
         hed_kernel_log(kernel);

@@ -1,6 +1,7 @@
 /* ctest: devices
- * Several threads on one device: opening it, making and destroying buffers, streams, events and kernels, and launching, each
- * thread in a stream of its own. Under ThreadSanitizer on host and on the fake drivers, whose code it sees. */
+ * Several threads on one device: opening it, making and destroying buffers, streams, events and kernels, and
+ * launching, each thread in a stream of its own. Under ThreadSanitizer on host and on the fake drivers,
+ * whose code it sees. */
 #include "cycle.h"
 #include "fakes.h"
 
@@ -69,7 +70,8 @@ static hed_status work(worker *w, int round)
     for (int i = 0; i < CYCLE_N; i++) {
         float want = a * c->input[i] + cycle_moved.x * (float)i + cycle_moved.y + 9.5f;
         if (c->output[i] > want + 1e-3f || c->output[i] < want - 1e-3f || c->calls != 5) {
-            snprintf(why->text, sizeof why->text, "element %d is %g instead of %g, %d calls", i, (double)c->output[i], (double)want, c->calls);
+            snprintf(why->text, sizeof why->text, "element %d is %g instead of %g, %d calls", i,
+                     (double)c->output[i], (double)want, c->calls);
             return HED_ERROR_FORMAT;
         }
     }
@@ -120,11 +122,12 @@ static void run_crew(hed_context_def def, const char *selector)
     }
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < THREADS; i++)
-        cr_assert_eq(workers[i].status, HED_OK, "thread %d: %s: %s\n%s", i, hed_status_name(workers[i].status), workers[i].error.text,
-                     workers[i].error.log);
+        cr_assert_eq(workers[i].status, HED_OK, "thread %d: %s: %s\n%s", i,
+                     hed_status_name(workers[i].status), workers[i].error.text, workers[i].error.log);
     pthread_barrier_destroy(&c.start);
     hed_context_destroy(c.context);
-    cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left", (long long)state.live);
+    cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
+              (long long)state.live);
 }
 
 Test(threads, everything_at_once_on_the_device_under_test)
@@ -174,7 +177,9 @@ Test(threads, contexts_come_and_go_side_by_side)
 {
     static worker workers[THREADS];
     pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++) cr_assert_eq(pthread_create(&threads[i], NULL, run_life, &workers[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, run_life, &workers[i]), 0);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-    for (int i = 0; i < THREADS; i++) cr_assert_eq(workers[i].status, HED_OK, "thread %d: %s", i, workers[i].error.text);
+    for (int i = 0; i < THREADS; i++)
+        cr_assert_eq(workers[i].status, HED_OK, "thread %d: %s", i, workers[i].error.text);
 }

@@ -24,7 +24,9 @@ CUresult cuDriverGetVersion(int *version)
 /* The table of names works whatever else fails: so does the driver's. */
 CUresult cuGetErrorName(CUresult result, const char **text)
 {
-    *text = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : result == 999 ? "CUDA_ERROR_UNKNOWN" : NULL;
+    *text = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : result == 999                    ? "CUDA_ERROR_UNKNOWN"
+                                               : NULL;
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -199,7 +201,10 @@ bool fake_cuda_range(const char *function, CUdeviceptr address, size_t size)
     return false;
 }
 
-static bool begins(const void *object, const void *key) { return ((const cuda_memory *)object)->bytes == key; }
+static bool begins(const void *object, const void *key)
+{
+    return ((const cuda_memory *)object)->bytes == key;
+}
 
 /* `*bytes`: the caller's memory, or NULL where it is to be made. */
 static CUresult add_memory(void **bytes, size_t size, bool pinned)
@@ -285,12 +290,16 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *host, unsigned fl
     (void)flags;
     ENTER_CONTEXT(cuMemHostGetDevicePointer);
     *address = (uintptr_t)host;
-    return fake_cuda_range("cuMemHostGetDevicePointer", *address, 1) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return fake_cuda_range("cuMemHostGetDevicePointer", *address, 1) ? CUDA_SUCCESS
+                                                                     : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- copies and fills ---- */
 
-bool fake_cuda_is_stream(const char *function, CUstream stream) { return !stream || fake_check(function, stream, FAKE_QUEUE); }
+bool fake_cuda_is_stream(const char *function, CUstream stream)
+{
+    return !stream || fake_check(function, stream, FAKE_QUEUE);
+}
 
 #define WORK(function, stream) \
     do { \
@@ -298,7 +307,8 @@ bool fake_cuda_is_stream(const char *function, CUstream stream) { return !stream
         if (!fake_cuda_is_stream(#function, stream)) return CUDA_ERROR_INVALID_HANDLE; \
     } while (0)
 
-static CUresult copy(const char *function, CUdeviceptr to, bool to_device, CUdeviceptr from, bool from_device, size_t size)
+static CUresult copy(const char *function, CUdeviceptr to, bool to_device, CUdeviceptr from, bool from_device,
+                     size_t size)
 {
     if (to_device && !fake_cuda_range(function, to, size)) return CUDA_ERROR_INVALID_VALUE;
     if (from_device && !fake_cuda_range(function, from, size)) return CUDA_ERROR_INVALID_VALUE;
@@ -330,7 +340,8 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstre
     return copy("cuMemcpyDtoDAsync", to, true, from, true, size);
 }
 
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size, CUstream stream)
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                           size_t size, CUstream stream)
 {
     WORK(cuMemcpyPeerAsync, stream);
     CHECK(cuMemcpyPeerAsync, to_context, FAKE_CONTEXT);
@@ -338,7 +349,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
     return copy("cuMemcpyPeerAsync", to, true, from, true, size);
 }
 
-CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element, size_t pitch, size_t width, size_t height)
+CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element, size_t pitch,
+                        size_t width, size_t height)
 {
     for (size_t y = 0; y < height; y++) {
         unsigned char *row = (unsigned char *)(uintptr_t)to + y * pitch;
@@ -366,7 +378,8 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
     return fake_cuda_fill("cuMemsetD32Async", to, value, 4, 0, count, 1);
 }
 
-CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream stream)
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
+                            CUstream stream)
 {
     WORK(cuMemsetD2D32Async, stream);
     return fake_cuda_fill("cuMemsetD2D32Async", to, value, 4, pitch, width, height);
@@ -476,7 +489,8 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 /* ---- modules and kernels ---- */
 
 /* What the fake NVRTC makes. */
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned option_count, int *options, void **values)
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned option_count, int *options,
+                            void **values)
 {
     (void)option_count;
     (void)options;
@@ -560,11 +574,13 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
     return is_function("cuFuncSetAttribute", function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_size, size_t shared_bytes)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_size,
+                                                     size_t shared_bytes)
 {
     (void)shared_bytes;
     ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
-    if (!is_function("cuOccupancyMaxActiveBlocksPerMultiprocessor", function)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!is_function("cuOccupancyMaxActiveBlocksPerMultiprocessor", function))
+        return CUDA_ERROR_INVALID_HANDLE;
     *blocks = 2048 / (block_size > 0 ? block_size : 2048);
     return CUDA_SUCCESS;
 }
@@ -575,14 +591,17 @@ CUresult fake_cuda_launch(const char *function, CUfunction kernel, void **argume
     if (!kernel->cycle) return CUDA_SUCCESS;
     CUdeviceptr out = *(CUdeviceptr *)arguments[0], in = *(CUdeviceptr *)arguments[1];
     uint32_t count = *(uint32_t *)arguments[3];
-    if (!fake_cuda_range(function, out, count * sizeof(float)) || !fake_cuda_range(function, in, count * sizeof(float)))
+    if (!fake_cuda_range(function, out, count * sizeof(float)) ||
+        !fake_cuda_range(function, in, count * sizeof(float)))
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    fake_cycle((float *)(uintptr_t)out, (float *)(uintptr_t)in, *(float *)arguments[2], count, arguments[4], kernel->offset);
+    fake_cycle((float *)(uintptr_t)out, (float *)(uintptr_t)in, *(float *)arguments[2], count, arguments[4],
+               kernel->offset);
     return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                        unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments, void **extra)
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void **arguments, void **extra)
 {
     (void)shared_bytes;
     (void)extra;
@@ -591,8 +610,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     return fake_cuda_launch("cuLaunchKernel", function, arguments);
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                   unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments)
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z,
+                                   unsigned shared_bytes, CUstream stream, void **arguments)
 {
     (void)shared_bytes;
     WORK(cuLaunchCooperativeKernel, stream);

@@ -10,7 +10,12 @@
 HED_CUDA_REQUIRED(FAKE_DECLARE)
 HED_CUDA_OPTIONAL(FAKE_DECLARE)
 
-enum { CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_INVALID_CONTEXT = 201, CUDA_ERROR_INVALID_HANDLE = 400, MOST_DEVICES = 8 };
+enum {
+    CUDA_ERROR_INVALID_VALUE = 1,
+    CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_INVALID_HANDLE = 400,
+    MOST_DEVICES = 8
+};
 
 #define ENTER(function) \
     do { \
@@ -59,7 +64,8 @@ CUcontext fake_cuda_current(void);
 bool fake_cuda_range(const char *function, CUdeviceptr address, size_t size);
 /* Runs a kernel; `arguments` as cuLaunchKernel takes them. */
 CUresult fake_cuda_launch(const char *function, CUfunction kernel, void **arguments);
-CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element, size_t pitch, size_t width, size_t height);
+CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element, size_t pitch,
+                        size_t width, size_t height);
 bool fake_cuda_is_stream(const char *function, CUstream stream);
 
 #endif

@@ -1,4 +1,5 @@
-/* Graphs of the fake libcuda: a list of steps that is run when it is launched. And OpenGL buffers, which it never shares. */
+/* Graphs of the fake libcuda: a list of steps that is run when it is launched. And OpenGL buffers, which it
+ * never shares. */
 #include "fake_cuda.h"
 
 #include <stdlib.h>
@@ -51,10 +52,12 @@ CUresult cuGraphDestroy(CUgraph graph)
 }
 
 /* Adds a node behind the last one, which is the only order that the backend asks for. */
-static CUresult add(const char *function, CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count, node_kind kind)
+static CUresult add(const char *function, CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+                    size_t after_count, node_kind kind)
 {
     if (!fake_check(function, graph, FAKE_GRAPH)) return CUDA_ERROR_INVALID_HANDLE;
-    bool in_order = graph->count ? after_count == 1 && after[0] == graph->nodes[graph->count - 1] : after_count == 0;
+    bool in_order =
+        graph->count ? after_count == 1 && after[0] == graph->nodes[graph->count - 1] : after_count == 0;
     if (!in_order || graph->count == MOST_NODES) {
         fake_misuse(function);
         return CUDA_ERROR_INVALID_VALUE;
@@ -77,7 +80,8 @@ static void keep_arguments(CUgraphNode node, const cuda_kernel_node *kernel)
         memcpy(node->values + at, kernel->arguments[i], fake_argument_bytes[i]);
 }
 
-CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count, const cuda_kernel_node *kernel)
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count,
+                              const cuda_kernel_node *kernel)
 {
     ENTER(cuGraphAddKernelNode);
     CUresult result = add("cuGraphAddKernelNode", node, graph, after, after_count, NODE_KERNEL);
@@ -85,8 +89,8 @@ CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return result;
 }
 
-CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count, const cuda_copy_node *copy,
-                              CUcontext context)
+CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count,
+                              const cuda_copy_node *copy, CUcontext context)
 {
     ENTER(cuGraphAddMemcpyNode);
     CHECK(cuGraphAddMemcpyNode, context, FAKE_CONTEXT);
@@ -95,8 +99,8 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return result;
 }
 
-CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count, const cuda_memset_node *fill,
-                              CUcontext context)
+CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count,
+                              const cuda_memset_node *fill, CUcontext context)
 {
     ENTER(cuGraphAddMemsetNode);
     CHECK(cuGraphAddMemsetNode, context, FAKE_CONTEXT);
@@ -105,7 +109,8 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return result;
 }
 
-CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count, const cuda_host_node *call)
+CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count,
+                            const cuda_host_node *call)
 {
     ENTER(cuGraphAddHostNode);
     CUresult result = add("cuGraphAddHostNode", node, graph, after, after_count, NODE_CALL);
@@ -141,7 +146,8 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, cons
 {
     ENTER(cuGraphExecKernelNodeSetParams);
     CHECK(cuGraphExecKernelNodeSetParams, exec, FAKE_GRAPH);
-    CHECK(cuGraphExecKernelNodeSetParams, node->graph, FAKE_GRAPH); /* a node is known as long as its graph is */
+    CHECK(cuGraphExecKernelNodeSetParams, node->graph,
+          FAKE_GRAPH); /* a node is known as long as its graph is */
     if (node->kind != NODE_KERNEL) return CUDA_ERROR_INVALID_VALUE;
     keep_arguments(&exec->nodes[node->index], kernel);
     return CUDA_SUCCESS;
@@ -159,10 +165,16 @@ CUresult cuGraphExecDestroy(CUgraphExec exec)
 static CUresult run_copy(const cuda_copy_node *copy)
 {
     const cuda_copy_side *from = &copy->from, *to = &copy->to;
-    const void *source = from->memory_type == CU_MEMORYTYPE_HOST ? from->host : (void *)(uintptr_t)from->device;
-    void *target = to->memory_type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)to->host : (void *)(uintptr_t)to->device;
-    if (from->memory_type == CU_MEMORYTYPE_DEVICE && !fake_cuda_range("cuGraphLaunch", from->device, copy->width_bytes)) return CUDA_ERROR_INVALID_VALUE;
-    if (to->memory_type == CU_MEMORYTYPE_DEVICE && !fake_cuda_range("cuGraphLaunch", to->device, copy->width_bytes)) return CUDA_ERROR_INVALID_VALUE;
+    const void *source =
+        from->memory_type == CU_MEMORYTYPE_HOST ? from->host : (void *)(uintptr_t)from->device;
+    void *target =
+        to->memory_type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)to->host : (void *)(uintptr_t)to->device;
+    if (from->memory_type == CU_MEMORYTYPE_DEVICE &&
+        !fake_cuda_range("cuGraphLaunch", from->device, copy->width_bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (to->memory_type == CU_MEMORYTYPE_DEVICE &&
+        !fake_cuda_range("cuGraphLaunch", to->device, copy->width_bytes))
+        return CUDA_ERROR_INVALID_VALUE;
     memmove(target, source, copy->width_bytes);
     return CUDA_SUCCESS;
 }
@@ -174,10 +186,13 @@ static CUresult run_node(CUgraphNode node)
     const cuda_memset_node *fill = &node->fill;
     switch (node->kind) {
     case NODE_KERNEL:
-        for (size_t i = 0; i < FAKE_ARGUMENTS; at += fake_argument_bytes[i++]) arguments[i] = node->values + at;
+        for (size_t i = 0; i < FAKE_ARGUMENTS; at += fake_argument_bytes[i++])
+            arguments[i] = node->values + at;
         return fake_cuda_launch("cuGraphLaunch", node->function, arguments);
     case NODE_COPY: return run_copy(&node->copy);
-    case NODE_FILL: return fake_cuda_fill("cuGraphLaunch", fill->to, fill->value, fill->element_size, fill->pitch, fill->width, fill->height);
+    case NODE_FILL:
+        return fake_cuda_fill("cuGraphLaunch", fill->to, fill->value, fill->element_size, fill->pitch,
+                              fill->width, fill->height);
     case NODE_CALL: node->call.function(node->call.user); break;
     }
     return CUDA_SUCCESS;

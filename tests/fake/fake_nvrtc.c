@@ -1,12 +1,17 @@
-/* An NVRTC that compiles nothing: its code is the text itself, with the options in front, in a form that both the backend and
- * the fake driver take for PTX. Text with the word NO_SUCH_THING does not compile. */
+/* An NVRTC that compiles nothing: its code is the text itself, with the options in front, in a form that
+ * both the backend and the fake driver take for PTX. Text with the word NO_SUCH_THING does not compile. */
 #include "fake.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_PROGRAM = 4, NVRTC_ERROR_COMPILATION = 6 };
+enum {
+    NVRTC_SUCCESS = 0,
+    NVRTC_ERROR_OUT_OF_MEMORY = 1,
+    NVRTC_ERROR_INVALID_PROGRAM = 4,
+    NVRTC_ERROR_COMPILATION = 6
+};
 
 typedef struct _nvrtcProgram {
     fake_object head;
@@ -28,7 +33,8 @@ typedef struct _nvrtcProgram {
 FAKE_EXPORT int nvrtcVersion(int *major, int *minor);
 FAKE_EXPORT int nvrtcGetNumSupportedArchs(int *count);
 FAKE_EXPORT int nvrtcGetSupportedArchs(int *architectures);
-FAKE_EXPORT int nvrtcCreateProgram(nvrtcProgram *program, const char *text, const char *name, int header_count, const char *const *headers,
+FAKE_EXPORT int nvrtcCreateProgram(nvrtcProgram *program, const char *text, const char *name,
+                                   int header_count, const char *const *headers,
                                    const char *const *header_names);
 FAKE_EXPORT int nvrtcDestroyProgram(nvrtcProgram *program);
 FAKE_EXPORT int nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options);
@@ -63,8 +69,8 @@ int nvrtcGetSupportedArchs(int *architectures)
     return NVRTC_SUCCESS;
 }
 
-int nvrtcCreateProgram(nvrtcProgram *program, const char *text, const char *name, int header_count, const char *const *headers,
-                       const char *const *header_names)
+int nvrtcCreateProgram(nvrtcProgram *program, const char *text, const char *name, int header_count,
+                       const char *const *headers, const char *const *header_names)
 {
     (void)name;
     (void)header_count;
@@ -105,7 +111,8 @@ int nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *cons
     program->code = calloc(1, size);
     if (!program->code) return NVRTC_ERROR_OUT_OF_MEMORY;
     size_t used = (size_t)snprintf(program->code, size, "// fake PTX\n.version 8.0\n");
-    for (int i = 0; i < option_count; i++) used += (size_t)snprintf(program->code + used, size - used, "// %s\n", options[i]);
+    for (int i = 0; i < option_count; i++)
+        used += (size_t)snprintf(program->code + used, size - used, "// %s\n", options[i]);
     snprintf(program->code + used, size - used, "%s", program->text);
     return NVRTC_SUCCESS;
 }

@@ -1,5 +1,5 @@
-/* A libOpenCL on the host's processor: see fake.h. One platform; every command is done when the call returns. Commands on
- * buffers are in fake_opencl_queue.c. */
+/* A libOpenCL on the host's processor: see fake.h. One platform; every command is done when the call
+ * returns. Commands on buffers are in fake_opencl_queue.c. */
 #include "fake_opencl.h"
 
 #include <stdio.h>
@@ -50,10 +50,12 @@ cl_int clGetPlatformInfo(cl_platform_id asked, cl_uint what, size_t size, void *
 {
     ENTER(clGetPlatformInfo);
     if (asked != &platform) return CL_INVALID_PLATFORM;
-    return answer_text(what == CL_PLATFORM_VERSION ? "OpenCL 1.2 fake" : "Fake platform", size, value, size_out);
+    return answer_text(what == CL_PLATFORM_VERSION ? "OpenCL 1.2 fake" : "Fake platform", size, value,
+                       size_out);
 }
 
-cl_int clGetDeviceIDs(cl_platform_id asked, cl_bitfield type, cl_uint capacity, cl_device_id *ids, cl_uint *count)
+cl_int clGetDeviceIDs(cl_platform_id asked, cl_bitfield type, cl_uint capacity, cl_device_id *ids,
+                      cl_uint *count)
 {
     (void)type;
     ENTER(clGetDeviceIDs);
@@ -90,7 +92,8 @@ static cl_int device_number(cl_uint what, size_t size, void *value, size_t *size
         {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 4, 8},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (known[i].what == what) return answer_number(known[i].value, known[i].bytes, size, value, size_out);
+        if (known[i].what == what)
+            return answer_number(known[i].value, known[i].bytes, size, value, size_out);
     return CL_INVALID_VALUE;
 }
 
@@ -107,21 +110,27 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_uint what, size_t size, void *val
     case CL_DEVICE_VENDOR: return answer_text("Fake vendor", size, value, size_out);
     case CL_DRIVER_VERSION: return answer_text("1.0", size, value, size_out);
     case CL_DEVICE_VERSION: return answer_text("OpenCL 1.2 fake", size, value, size_out);
-    case CL_DEVICE_EXTENSIONS: return answer_text("cl_khr_fp64 cl_khr_global_int32_base_atomics", size, value, size_out);
+    case CL_DEVICE_EXTENSIONS:
+        return answer_text("cl_khr_fp64 cl_khr_global_int32_base_atomics", size, value, size_out);
     case CL_DEVICE_PLATFORM: return fake_cl_answer(&on, sizeof on, size, value, size_out);
-    case CL_DEVICE_MAX_WORK_ITEM_SIZES: return fake_cl_answer(item_sizes, sizeof item_sizes, size, value, size_out);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+        return fake_cl_answer(item_sizes, sizeof item_sizes, size, value, size_out);
     case CL_DEVICE_GLOBAL_MEM_SIZE:
-    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return answer_number(fake_state.memory_bytes, 8, size, value, size_out);
-    case CL_DEVICE_SINGLE_FP_CONFIG: return answer_number(fake_state.plain_floats ? CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST : 0xff, 8, size, value, size_out);
-    case CL_DEVICE_HOST_UNIFIED_MEMORY: return answer_number(device->index == 0, 4, size, value, size_out); /* one of each kind */
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+        return answer_number(fake_state.memory_bytes, 8, size, value, size_out);
+    case CL_DEVICE_SINGLE_FP_CONFIG:
+        return answer_number(fake_state.plain_floats ? CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST : 0xff, 8, size,
+                             value, size_out);
+    case CL_DEVICE_HOST_UNIFIED_MEMORY:
+        return answer_number(device->index == 0, 4, size, value, size_out); /* one of each kind */
     default: return device_number(what, size, value, size_out);
     }
 }
 
 /* ---- contexts and queues ---- */
 
-cl_context clCreateContext(const intptr_t *properties, cl_uint count, const cl_device_id *ids, hed_cl_context_notify *notify, void *user,
-                           cl_int *code)
+cl_context clCreateContext(const intptr_t *properties, cl_uint count, const cl_device_id *ids,
+                           hed_cl_context_notify *notify, void *user, cl_int *code)
 {
     (void)properties;
     (void)notify;
@@ -153,14 +162,17 @@ cl_int clGetContextInfo(cl_context context, cl_uint what, size_t size, void *val
 {
     ENTER(clGetContextInfo);
     CHECK(clGetContextInfo, context, FAKE_CONTEXT, CL_INVALID_CONTEXT);
-    if (what == CL_CONTEXT_DEVICES) return fake_cl_answer(&context->device, sizeof context->device, size, value, size_out);
+    if (what == CL_CONTEXT_DEVICES)
+        return fake_cl_answer(&context->device, sizeof context->device, size, value, size_out);
     return fake_cl_answer("", 0, size, value, size_out);
 }
 
-cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_bitfield properties, cl_int *code)
+cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_bitfield properties,
+                                      cl_int *code)
 {
     ENTER_MAKE(clCreateCommandQueue);
-    if (!fake_check("clCreateCommandQueue", context, FAKE_CONTEXT)) return fake_cl_none(CL_INVALID_CONTEXT, code);
+    if (!fake_check("clCreateCommandQueue", context, FAKE_CONTEXT))
+        return fake_cl_none(CL_INVALID_CONTEXT, code);
     if (!is_device("clCreateCommandQueue", device)) return fake_cl_none(CL_INVALID_DEVICE, code);
     cl_command_queue made = fake_new(FAKE_QUEUE, sizeof *made);
     if (!made) return fake_cl_none(CL_OUT_OF_HOST_MEMORY, code);
@@ -189,8 +201,10 @@ cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_uint what, size_t size, 
 {
     ENTER(clGetCommandQueueInfo);
     CHECK(clGetCommandQueueInfo, queue, FAKE_QUEUE, CL_INVALID_COMMAND_QUEUE);
-    if (what == CL_QUEUE_CONTEXT) return fake_cl_answer(&queue->context, sizeof queue->context, size, value, size_out);
-    if (what == CL_QUEUE_DEVICE) return fake_cl_answer(&queue->context->device, sizeof(cl_device_id), size, value, size_out);
+    if (what == CL_QUEUE_CONTEXT)
+        return fake_cl_answer(&queue->context, sizeof queue->context, size, value, size_out);
+    if (what == CL_QUEUE_DEVICE)
+        return fake_cl_answer(&queue->context->device, sizeof(cl_device_id), size, value, size_out);
     return fake_cl_answer(&queue->properties, sizeof queue->properties, size, value, size_out);
 }
 
@@ -219,10 +233,12 @@ static cl_program new_program(cl_context context, bool binary)
     return made;
 }
 
-cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings, const size_t *sizes, cl_int *code)
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
+                                     const size_t *sizes, cl_int *code)
 {
     ENTER_MAKE(clCreateProgramWithSource);
-    if (!fake_check("clCreateProgramWithSource", context, FAKE_CONTEXT)) return fake_cl_none(CL_INVALID_CONTEXT, code);
+    if (!fake_check("clCreateProgramWithSource", context, FAKE_CONTEXT))
+        return fake_cl_none(CL_INVALID_CONTEXT, code);
     if (count != 1) return fake_cl_none(CL_INVALID_VALUE, code);
     cl_program made = new_program(context, false);
     if (!made) return fake_cl_none(CL_OUT_OF_HOST_MEMORY, code);
@@ -233,14 +249,17 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     return made;
 }
 
-cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *ids, const size_t *sizes,
-                                     const unsigned char **binaries, cl_int *status, cl_int *code)
+cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *ids,
+                                     const size_t *sizes, const unsigned char **binaries, cl_int *status,
+                                     cl_int *code)
 {
     ENTER_MAKE(clCreateProgramWithBinary);
-    if (!fake_check("clCreateProgramWithBinary", context, FAKE_CONTEXT)) return fake_cl_none(CL_INVALID_CONTEXT, code);
+    if (!fake_check("clCreateProgramWithBinary", context, FAKE_CONTEXT))
+        return fake_cl_none(CL_INVALID_CONTEXT, code);
     if (count != 1 || ids[0] != context->device) return fake_cl_none(CL_INVALID_DEVICE, code);
     size_t length = sizeof fake_cl_magic - 1;
-    bool fit = !fake_refuse_binary() && sizes[0] > length && memcmp(binaries[0], fake_cl_magic, length) == 0 && !binaries[0][sizes[0] - 1];
+    bool fit = !fake_refuse_binary() && sizes[0] > length &&
+               memcmp(binaries[0], fake_cl_magic, length) == 0 && !binaries[0][sizes[0] - 1];
     if (status) *status = fit ? CL_SUCCESS : CL_INVALID_BINARY;
     if (!fit) return fake_cl_none(CL_INVALID_BINARY, code);
     cl_program made = new_program(context, true);
@@ -260,7 +279,8 @@ cl_int clReleaseProgram(cl_program program)
     return CL_SUCCESS;
 }
 
-cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *ids, const char *options, hed_cl_program_notify *notify, void *user)
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *ids, const char *options,
+                      hed_cl_program_notify *notify, void *user)
 {
     (void)count;
     (void)ids;
@@ -271,7 +291,8 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *ids
     CHECK(clBuildProgram, program, FAKE_PROGRAM, CL_INVALID_PROGRAM);
     if (!program->binary) fake_count_build();
     bool broken = strstr(program->text, "NO_SUCH_THING") != NULL;
-    program->log = broken ? "text.cl:1:1: error: use of undeclared identifier 'NO_SUCH_THING'\n" : "warning: this is a fake\n";
+    program->log = broken ? "text.cl:1:1: error: use of undeclared identifier 'NO_SUCH_THING'\n"
+                          : "warning: this is a fake\n";
     program->built = !broken;
     return broken ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
@@ -283,14 +304,16 @@ cl_int clGetProgramInfo(cl_program program, cl_uint what, size_t size, void *val
     size_t bytes = strlen(program->text) + 1;
     switch (what) {
     case CL_PROGRAM_NUM_DEVICES: return answer_number(1, 4, size, value, size_out);
-    case CL_PROGRAM_DEVICES: return fake_cl_answer(&program->context->device, sizeof(cl_device_id), size, value, size_out);
+    case CL_PROGRAM_DEVICES:
+        return fake_cl_answer(&program->context->device, sizeof(cl_device_id), size, value, size_out);
     case CL_PROGRAM_BINARY_SIZES: return fake_cl_answer(&bytes, sizeof bytes, size, value, size_out);
     case CL_PROGRAM_BINARIES: memcpy(((unsigned char **)value)[0], program->text, bytes); return CL_SUCCESS;
     default: return CL_INVALID_VALUE;
     }
 }
 
-cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_uint what, size_t size, void *value,
+                             size_t *size_out)
 {
     ENTER(clGetProgramBuildInfo);
     CHECK(clGetProgramBuildInfo, program, FAKE_PROGRAM, CL_INVALID_PROGRAM);
@@ -343,7 +366,8 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
     ENTER(clSetKernelArg);
     CHECK(clSetKernelArg, kernel, FAKE_KERNEL, CL_INVALID_KERNEL);
     if (index >= kernel->count) return CL_INVALID_ARG_INDEX;
-    if (kernel->cycle && index < FAKE_ARGUMENTS - 1 && size != fake_argument_bytes[index]) return CL_INVALID_ARG_SIZE;
+    if (kernel->cycle && index < FAKE_ARGUMENTS - 1 && size != fake_argument_bytes[index])
+        return CL_INVALID_ARG_SIZE;
     if (kernel->cycle && index < FAKE_ARGUMENTS - 1) memcpy(kernel->arguments[index], value, size);
     return CL_SUCCESS;
 }
@@ -352,14 +376,19 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_uint what, size_t size, void *value,
 {
     ENTER(clGetKernelInfo);
     CHECK(clGetKernelInfo, kernel, FAKE_KERNEL, CL_INVALID_KERNEL);
-    return what == CL_KERNEL_NUM_ARGS ? fake_cl_answer(&kernel->count, sizeof kernel->count, size, value, size_out) : CL_INVALID_VALUE;
+    return what == CL_KERNEL_NUM_ARGS
+               ? fake_cl_answer(&kernel->count, sizeof kernel->count, size, value, size_out)
+               : CL_INVALID_VALUE;
 }
 
-cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_uint what, size_t size, void *value,
+                                size_t *size_out)
 {
     ENTER(clGetKernelWorkGroupInfo);
     CHECK(clGetKernelWorkGroupInfo, kernel, FAKE_KERNEL, CL_INVALID_KERNEL);
     if (!is_device("clGetKernelWorkGroupInfo", device)) return CL_INVALID_DEVICE;
-    return answer_number(what == CL_KERNEL_WORK_GROUP_SIZE ? 1024 : what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE ? 32 : 0, 8, size, value,
-                         size_out);
+    return answer_number(what == CL_KERNEL_WORK_GROUP_SIZE                      ? 1024
+                         : what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE ? 32
+                                                                                : 0,
+                         8, size, value, size_out);
 }

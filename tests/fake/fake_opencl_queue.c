@@ -28,8 +28,10 @@ cl_mem clCreateSubBuffer(cl_mem buffer, cl_bitfield flags, cl_uint type, const v
     (void)flags;
     ENTER_MAKE(clCreateSubBuffer);
     const cl_buffer_region *r = region;
-    if (!fake_check("clCreateSubBuffer", buffer, FAKE_MEMORY) || buffer->whole) return fake_cl_none(CL_INVALID_MEM_OBJECT, code);
-    if (type != CL_BUFFER_CREATE_TYPE_REGION || r->origin > buffer->size || r->size > buffer->size - r->origin)
+    if (!fake_check("clCreateSubBuffer", buffer, FAKE_MEMORY) || buffer->whole)
+        return fake_cl_none(CL_INVALID_MEM_OBJECT, code);
+    if (type != CL_BUFFER_CREATE_TYPE_REGION || r->origin > buffer->size ||
+        r->size > buffer->size - r->origin)
         return fake_cl_none(CL_INVALID_VALUE, code);
     cl_mem made = fake_new(FAKE_MEMORY, sizeof *made);
     if (!made) return fake_cl_none(CL_OUT_OF_HOST_MEMORY, code);
@@ -80,9 +82,10 @@ static cl_event new_event(bool user)
     return made;
 }
 
-/* Ends every command: checks what it waits for, and gives its event. All are done by now but one that waits for a user event
- * and does nothing else: that one is done when the user event is set. */
-static cl_int finish(const char *function, cl_command_queue queue, cl_uint wait_count, const cl_event *wait, cl_event *event)
+/* Ends every command: checks what it waits for, and gives its event. All are done by now but one that waits
+ * for a user event and does nothing else: that one is done when the user event is set. */
+static cl_int finish(const char *function, cl_command_queue queue, cl_uint wait_count, const cl_event *wait,
+                     cl_event *event)
 {
     cl_event on = NULL;
     if (!fake_check(function, queue, FAKE_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
@@ -122,7 +125,8 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_uint what, size_t size, void *
     (void)what;
     ENTER(clGetEventProfilingInfo);
     CHECK(clGetEventProfilingInfo, event, FAKE_EVENT, CL_INVALID_EVENT);
-    return event->user ? CL_PROFILING_INFO_NOT_AVAILABLE : fake_cl_answer(&event->time, sizeof event->time, size, value, size_out);
+    return event->user ? CL_PROFILING_INFO_NOT_AVAILABLE
+                       : fake_cl_answer(&event->time, sizeof event->time, size, value, size_out);
 }
 
 cl_int clReleaseEvent(cl_event event)
@@ -136,12 +140,16 @@ cl_int clReleaseEvent(cl_event event)
 cl_event clCreateUserEvent(cl_context context, cl_int *code)
 {
     ENTER_MAKE(clCreateUserEvent);
-    if (!fake_check("clCreateUserEvent", context, FAKE_CONTEXT)) return fake_cl_none(CL_INVALID_CONTEXT, code);
+    if (!fake_check("clCreateUserEvent", context, FAKE_CONTEXT))
+        return fake_cl_none(CL_INVALID_CONTEXT, code);
     cl_event made = new_event(true);
     return made ? made : fake_cl_none(CL_OUT_OF_HOST_MEMORY, code);
 }
 
-static bool waits_for(const void *object, const void *key) { return ((const struct hed_cl_event *)object)->on == key; }
+static bool waits_for(const void *object, const void *key)
+{
+    return ((const struct hed_cl_event *)object)->on == key;
+}
 
 /* Never fails: a driver that does not set the program's own event leaves a queue that waits for ever. */
 cl_int clSetUserEventStatus(cl_event event, cl_int status)
@@ -182,7 +190,8 @@ static bool in_range(const char *function, cl_mem memory, size_t offset, size_t 
     return false;
 }
 
-cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool blocking, size_t offset, size_t size, void *to, HED_CL_WAIT)
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool blocking, size_t offset, size_t size,
+                           void *to, HED_CL_WAIT)
 {
     (void)blocking;
     ENTER(clEnqueueReadBuffer);
@@ -191,7 +200,8 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool blocking
     return finish("clEnqueueReadBuffer", queue, wait_count, wait, event);
 }
 
-cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem to, cl_bool blocking, size_t offset, size_t size, const void *from, HED_CL_WAIT)
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem to, cl_bool blocking, size_t offset, size_t size,
+                            const void *from, HED_CL_WAIT)
 {
     (void)blocking;
     ENTER(clEnqueueWriteBuffer);
@@ -200,24 +210,30 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem to, cl_bool blocking,
     return finish("clEnqueueWriteBuffer", queue, wait_count, wait, event);
 }
 
-cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, HED_CL_WAIT)
+cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                           size_t to_offset, size_t size, HED_CL_WAIT)
 {
     ENTER(clEnqueueCopyBuffer);
-    if (!in_range("clEnqueueCopyBuffer", from, from_offset, size) || !in_range("clEnqueueCopyBuffer", to, to_offset, size)) return CL_INVALID_VALUE;
+    if (!in_range("clEnqueueCopyBuffer", from, from_offset, size) ||
+        !in_range("clEnqueueCopyBuffer", to, to_offset, size))
+        return CL_INVALID_VALUE;
     memcpy(to->bytes + to_offset, from->bytes + from_offset, size);
     return finish("clEnqueueCopyBuffer", queue, wait_count, wait, event);
 }
 
-cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem to, const void *pattern, size_t pattern_size, size_t offset, size_t size, HED_CL_WAIT)
+cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem to, const void *pattern, size_t pattern_size,
+                           size_t offset, size_t size, HED_CL_WAIT)
 {
     ENTER(clEnqueueFillBuffer);
-    if (!in_range("clEnqueueFillBuffer", to, offset, size) || !pattern_size || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
+    if (!in_range("clEnqueueFillBuffer", to, offset, size) || !pattern_size || offset % pattern_size ||
+        size % pattern_size)
+        return CL_INVALID_VALUE;
     for (size_t i = 0; i < size; i += pattern_size) memcpy(to->bytes + offset + i, pattern, pattern_size);
     return finish("clEnqueueFillBuffer", queue, wait_count, wait, event);
 }
 
-void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_bitfield flags, size_t offset, size_t size, HED_CL_WAIT,
-                         cl_int *code)
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_bitfield flags,
+                         size_t offset, size_t size, HED_CL_WAIT, cl_int *code)
 {
     (void)blocking;
     (void)flags;
@@ -239,11 +255,13 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *poin
     return finish("clEnqueueUnmapMemObject", queue, wait_count, wait, event);
 }
 
-cl_int clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem *memory, cl_bitfield flags, HED_CL_WAIT)
+cl_int clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem *memory,
+                                  cl_bitfield flags, HED_CL_WAIT)
 {
     (void)flags;
     ENTER(clEnqueueMigrateMemObjects);
-    for (cl_uint i = 0; i < count; i++) CHECK(clEnqueueMigrateMemObjects, memory[i], FAKE_MEMORY, CL_INVALID_MEM_OBJECT);
+    for (cl_uint i = 0; i < count; i++)
+        CHECK(clEnqueueMigrateMemObjects, memory[i], FAKE_MEMORY, CL_INVALID_MEM_OBJECT);
     return finish("clEnqueueMigrateMemObjects", queue, wait_count, wait, event);
 }
 
@@ -252,11 +270,12 @@ static float *floats_of(cl_kernel kernel, int index, uint32_t count)
 {
     cl_mem memory;
     memcpy(&memory, kernel->arguments[index], sizeof memory);
-    return in_range("clEnqueueNDRangeKernel", memory, 0, count * sizeof(float)) ? (float *)memory->bytes : NULL;
+    return in_range("clEnqueueNDRangeKernel", memory, 0, count * sizeof(float)) ? (float *)memory->bytes
+                                                                                : NULL;
 }
 
-cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
-                              const size_t *local, HED_CL_WAIT)
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const size_t *offset, const size_t *global, const size_t *local, HED_CL_WAIT)
 {
     (void)offset;
     ENTER(clEnqueueNDRangeKernel);

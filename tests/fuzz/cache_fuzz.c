@@ -1,5 +1,5 @@
-/* Files of the cache of compiled kernels: any bytes at all, and the same bytes with a magic word and a checksum that fit, which
- * no fuzzer would find. What is taken for an entry must lie in the file, whole. */
+/* Files of the cache of compiled kernels: any bytes at all, and the same bytes with a magic word and a
+ * checksum that fit, which no fuzzer would find. What is taken for an entry must lie in the file, whole. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,12 +34,14 @@ static bool parse(const char *bytes, size_t size)
     require(file.request == bytes + sizeof(head), "the request is not behind the head");
     require(file.log == file.request + file.request_size, "the log is not behind the request");
     require((const char *)file.binary == file.log + file.log_size, "the binary is not behind the log");
-    require((const char *)file.binary + file.binary_size == bytes + size, "the file does not end with the binary");
+    require((const char *)file.binary + file.binary_size == bytes + size,
+            "the file does not end with the binary");
     require(file.log_size == 0 || file.log[file.log_size - 1] == 0, "a log without its zero");
     return true;
 }
 
-/* Makes the magic word fit, and the checksum where the sizes let it: true if the file must be an entry now. */
+/* Makes the magic word fit, and the checksum where the sizes let it: true if the file must
+ * be an entry now. */
 static bool mend(char *bytes, size_t size)
 {
     head h;
@@ -60,7 +62,8 @@ static bool mend(char *bytes, size_t size)
     return fits;
 }
 
-/* Small numbers in place of the sizes, so that they add up now and then: the last one is what the first two leave. */
+/* Small numbers in place of the sizes, so that they add up now and then: the last one is what the first two
+ * leave. */
 static void shrink(char *bytes, size_t size)
 {
     head h;
@@ -78,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *bytes = malloc(size ? size : 1); /* of this very size, so that a byte too far is seen */
     if (!bytes) return 0;
     if (size) memcpy(bytes, data, size);
-    require(parse(bytes, size) || !mend(bytes, size) || parse(bytes, size), "an entry that is whole was refused");
+    require(parse(bytes, size) || !mend(bytes, size) || parse(bytes, size),
+            "an entry that is whole was refused");
     shrink(bytes, size);
     if (mend(bytes, size)) require(parse(bytes, size), "an entry with small sizes was refused");
     free(bytes);
