@@ -1,4 +1,4 @@
-# Checks of the canonical kernels that are no C tests: the OpenCL front end on every kernel file, and Oclgrind.
+# Checks of kernels that are no C tests: the OpenCL front end on every kernel file, and Oclgrind.
 hed_add_test(NAME kernel_syntax COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/kernel_syntax.sh ${CMAKE_SOURCE_DIR})
 
 add_executable(oclgrind_run oclgrind_run.c)

@@ -1,7 +1,7 @@
 /* ctest: devices timeout=600
- * The canonical kernels: what each computes by closed forms and invariants, then every kernel against its native version.
- * HEDDLE_TEST_FULL=1 runs every valid configuration; without it each value of each parameter, and for a limited time
- * configurations from all over the large spaces. */
+ * The canonical kernels: what each computes by closed forms and invariants, then every kernel against its
+ * native version. HEDDLE_TEST_FULL=1 runs every valid configuration; without it each value of each
+ * parameter, and for a limited time configurations from all over the large spaces. */
 #include "testing.h"
 
 #include "heddle/canonical.h"
@@ -45,7 +45,8 @@ static void *take(test_device *t, hed_buffer *buffer)
     return data;
 }
 
-static void run(test_device *t, const hed_kernel_def *def, hed_math math, hed_problem problem, const hed_argument *arguments)
+static void run(test_device *t, const hed_kernel_def *def, hed_math math, hed_problem problem,
+                const hed_argument *arguments)
 {
     hed_kernel_options options = hed_default_kernel_options();
     hed_kernel *kernel;
@@ -68,22 +69,25 @@ static float *small_numbers(size_t count)
 
 Test(canonical, descriptions)
 {
-    static const char *const wanted[] = {"copy", "saxpy", "transpose", "reduction", "scan", "convolution", "nbody", "matmul"};
+    static const char *const wanted[] = {"copy", "saxpy", "transpose", "reduction",
+                                         "scan", "convolution", "nbody", "matmul"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) kernel_named(wanted[i]);
     cr_assert_null(hed_canonical_find("nothing"));
     for (uint32_t i = 0; i < hed_canonical_count(); i++) {
         const hed_kernel_def *def = hed_canonical_at(i);
         char name[64];
         snprintf(name, sizeof name, "%s.cl", def->name);
-        cr_assert_str_eq(def->sources[0].name, name, "%s has the text of %s", def->name, def->sources[0].name);
+        cr_assert_str_eq(def->sources[0].name, name, "%s has the text of %s", def->name,
+                         def->sources[0].name);
         cr_assert_eq(hed_canonical_find(def->name), def, "%s is there twice", def->name);
-        cr_assert(def->range && def->geometry && def->work && def->sample.count > 3, "%s lacks a part", def->name);
+        cr_assert(def->range && def->geometry && def->work && def->sample.count > 3, "%s lacks a part",
+                  def->name);
         /* A text that stands alone is the default configuration. */
         char *text = strndup(def->sources[0].text, def->sources[0].size);
         for (uint32_t p = 0; p < def->parameter_count; p++) {
             char guard[128];
-            snprintf(guard, sizeof guard, "#ifndef %s\n#define %s %lld\n#endif\n", def->parameters[p].name, def->parameters[p].name,
-                     (long long)def->parameters[p].value);
+            snprintf(guard, sizeof guard, "#ifndef %s\n#define %s %lld\n#endif\n", def->parameters[p].name,
+                     def->parameters[p].name, (long long)def->parameters[p].value);
             cr_expect(strstr(text, guard), "%s does not hold\n%s", name, guard);
         }
         free(text);
@@ -107,7 +111,8 @@ Test(canonical, spaces)
         const hed_kernel_def *def = hed_canonical_at(i);
         hed_config preferred = hed_config_default(def);
         for (int m = 0; m < 2; m++)
-            cr_expect(hed_kernel_valid(def, &preferred, NULL, t.device, modes[m], NULL, 0), "%s: the default is not valid", def->name);
+            cr_expect(hed_kernel_valid(def, &preferred, NULL, t.device, modes[m], NULL, 0),
+                      "%s: the default is not valid", def->name);
     }
     cr_expect_geq(valid_count(t.device, kernel_named("convolution"), HED_MATH_STRICT), 4000);
     cr_expect_geq(valid_count(t.device, kernel_named("matmul"), HED_MATH_STRICT), 4000);
@@ -119,7 +124,8 @@ Test(canonical, spaces)
         for (uint32_t p = 0; p < def->parameter_count; p++)
             if (!strcmp(def->parameters[p].name, ordered[i][1])) config.values[p] = 1;
         cr_expect(hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_FAST, NULL, 0));
-        cr_expect(!hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_STRICT, NULL, 0), "%s: another order in strict", def->name);
+        cr_expect(!hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_STRICT, NULL, 0),
+                  "%s: another order in strict", def->name);
     }
     test_close(&t);
 }
@@ -133,12 +139,15 @@ Test(canonical, copy_and_saxpy)
     float *x = small_numbers(N);
     for (int m = 0; m < 2; m++) {
         hed_buffer *in = upload(&t, x, 4 * N), *out = upload(&t, NULL, 4 * N);
-        hed_argument copy_arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out), hed_uint_argument(N)};
+        hed_argument copy_arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
+                                         hed_uint_argument(N)};
         run(&t, kernel_named("copy"), modes[m], hed_problem_1d(N), copy_arguments);
-        hed_argument saxpy_arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out), hed_float_argument(3.0f), hed_uint_argument(N)};
+        hed_argument saxpy_arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
+                                          hed_float_argument(3.0f), hed_uint_argument(N)};
         run(&t, kernel_named("saxpy"), modes[m], hed_problem_1d(N), saxpy_arguments);
         float *y = take(&t, out);
-        for (int i = 0; i < N; i++) cr_assert_float_eq(y[i], 4.0f * x[i], 0.0f, "x + 3 x is %g at %d", (double)y[i], i);
+        for (int i = 0; i < N; i++)
+            cr_assert_float_eq(y[i], 4.0f * x[i], 0.0f, "x + 3 x is %g at %d", (double)y[i], i);
         free(y);
         hed_buffer_destroy(in);
     }
@@ -149,12 +158,16 @@ Test(canonical, copy_and_saxpy)
 Test(canonical, transpose)
 {
     test_device t = test_open(NULL);
-    enum { W = 203, H = 97 };
+    enum { W = 203,
+           H = 97 };
     uint32_t *in = malloc(4 * W * H);
     for (uint32_t i = 0; i < W * H; i++) in[i] = i;
-    hed_buffer *a = upload(&t, in, 4 * W * H), *b = upload(&t, NULL, 4 * W * H), *c = upload(&t, NULL, 4 * W * H);
-    hed_argument there[] = {hed_buffer_argument(a), hed_buffer_argument(b), hed_uint_argument(W), hed_uint_argument(H)};
-    hed_argument back[] = {hed_buffer_argument(b), hed_buffer_argument(c), hed_uint_argument(H), hed_uint_argument(W)};
+    hed_buffer *a = upload(&t, in, 4 * W * H), *b = upload(&t, NULL, 4 * W * H),
+               *c = upload(&t, NULL, 4 * W * H);
+    hed_argument there[] = {hed_buffer_argument(a), hed_buffer_argument(b), hed_uint_argument(W),
+                            hed_uint_argument(H)};
+    hed_argument back[] = {hed_buffer_argument(b), hed_buffer_argument(c), hed_uint_argument(H),
+                           hed_uint_argument(W)};
     run(&t, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(W, H), there);
     run(&t, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(H, W), back);
     uint32_t *once = take(&t, b), *twice = take(&t, c);
@@ -187,7 +200,9 @@ static float *scan_of(test_device *t, hed_canonical_chain *chain, const float *x
     float sum = sum_of(t, chain, in, n), *prefixes = take(t, out);
     hed_buffer_destroy(in);
     cr_assert_eq(hed_as_uint(prefixes[n]), 0xffedcba9u, "written behind the %u prefix sums", n);
-    if (strict) cr_assert_eq(hed_as_uint(sum), hed_as_uint(prefixes[n - 1]), "%u: sum %a, last prefix %a", n, sum, prefixes[n - 1]);
+    if (strict)
+        cr_assert_eq(hed_as_uint(sum), hed_as_uint(prefixes[n - 1]), "%u: sum %a, last prefix %a", n, sum,
+                     prefixes[n - 1]);
     return prefixes;
 }
 
@@ -205,12 +220,14 @@ Test(canonical, sums_of_whole_numbers)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             float *prefixes = scan_of(&t, chain, x, counts[c], true);
             for (uint32_t i = 0; i < counts[c]; i++)
-                cr_assert_float_eq(prefixes[i], (float)((i + 1) * (i + 2) / 2), 0.0f, "prefix %u of %u is %g", i, counts[c], prefixes[i]);
+                cr_assert_float_eq(prefixes[i], (float)((i + 1) * (i + 2) / 2), 0.0f,
+                                   "prefix %u of %u is %g", i, counts[c], prefixes[i]);
             free(prefixes);
         }
         for (uint32_t i = 0; i < MOST; i++) x[i] = 1.0f;
         float *prefixes = scan_of(&t, chain, x, MOST, true);
-        for (uint32_t i = 0; i < MOST; i++) cr_assert_float_eq(prefixes[i], (float)(i + 1), 0.0f, "prefix %u is %g", i, prefixes[i]);
+        for (uint32_t i = 0; i < MOST; i++)
+            cr_assert_float_eq(prefixes[i], (float)(i + 1), 0.0f, "prefix %u is %g", i, prefixes[i]);
         free(prefixes);
         hed_canonical_chain_destroy(chain);
     }
@@ -218,7 +235,8 @@ Test(canonical, sums_of_whole_numbers)
     test_close(&t);
 }
 
-/* Strict: the bits of the rule in heddle/tree.h. Fast: near the sum in double. The size takes two launches of scan_tree. */
+/* Strict: the bits of the rule in heddle/tree.h. Fast: near the sum in double. The size takes two
+ * launches of scan_tree. */
 Test(canonical, sums_of_fractions)
 {
     test_device t = test_open(NULL);
@@ -236,13 +254,14 @@ Test(canonical, sums_of_fractions)
             if (strict) {
                 hed_tree_scan(x, expected, n);
                 for (uint32_t i = 0; i < n; i++)
-                    cr_assert_eq(hed_as_uint(prefixes[i]), hed_as_uint(expected[i]), "prefix %u of %u: %a, by the rule %a", i, n,
-                                 prefixes[i], expected[i]);
+                    cr_assert_eq(hed_as_uint(prefixes[i]), hed_as_uint(expected[i]),
+                                 "prefix %u of %u: %a, by the rule %a", i, n, prefixes[i], expected[i]);
             } else {
                 double sum = 0.0;
                 for (uint32_t i = 0; i < n; i++) {
                     sum += (double)x[i];
-                    cr_assert_float_eq((double)prefixes[i], sum, 1e-5 * (sum > 1.0 ? sum : 1.0), "prefix %u of %u", i, n);
+                    cr_assert_float_eq((double)prefixes[i], sum, 1e-5 * (sum > 1.0 ? sum : 1.0),
+                                       "prefix %u of %u", i, n);
                 }
             }
             free(prefixes);
@@ -261,7 +280,8 @@ Test(canonical, chain_refuses)
     FAILS(HED_ERROR_ARGUMENT, hed_canonical_chain_create(t.device, 0, HED_MATH_FAST, &chain, &error));
     OK(hed_canonical_chain_create(t.device, 5000, HED_MATH_FAST, &chain, &error));
     float *ones = small_numbers(5001);
-    hed_buffer *in = upload(&t, ones, 4 * 5001), *small = upload(&t, NULL, 4 * 4999), *out = upload(&t, NULL, 4 * 5001);
+    hed_buffer *in = upload(&t, ones, 4 * 5001), *small = upload(&t, NULL, 4 * 4999),
+               *out = upload(&t, NULL, 4 * 5001);
     FAILS(HED_ERROR_BOUNDS, hed_canonical_scan(chain, t.stream, in, 5001, out, &error));
     FAILS(HED_ERROR_BOUNDS, hed_canonical_scan(chain, t.stream, in, 5000, small, &error));
     FAILS(HED_ERROR_BOUNDS, hed_canonical_sum(chain, t.stream, small, 5000, out, &error));
@@ -291,7 +311,9 @@ Test(canonical, chain_without_memory)
         bool failed = counter.calls >= counter.fail_at;
         counter.fail_at = 0;
         if (status == HED_OK) hed_canonical_chain_destroy(chain);
-        else cr_assert(failed && error.status == status, "allocation %lld: %s", (long long)fail_at, error.text);
+        else
+            cr_assert(failed && error.status == status, "allocation %lld: %s", (long long)fail_at,
+                      error.text);
         if (status != HED_OK && !strcmp(hed_device_get_info(t.device)->backend, "host"))
             cr_assert_leq(counter.live, live + 2, "allocation %lld leaks", (long long)fail_at);
         test_close(&t);
@@ -302,21 +324,26 @@ Test(canonical, chain_without_memory)
 
 /* ---- convolution ---- */
 
-enum { IMAGE_W = 211, IMAGE_H = 75, FILTER_SIDE = 17 };
+enum { IMAGE_W = 211,
+       IMAGE_H = 75,
+       FILTER_SIDE = 17 };
 
 static float *blur(test_device *t, hed_math math, const float *image, const float *filter)
 {
     hed_buffer *in = upload(t, image, 4 * IMAGE_W * IMAGE_H), *out = upload(t, NULL, 4 * IMAGE_W * IMAGE_H),
                *weights = upload(t, filter, 4 * FILTER_SIDE * FILTER_SIDE);
-    hed_argument arguments[] = {hed_buffer_argument(in),     hed_buffer_argument(out), hed_buffer_argument(weights), hed_uint_argument(IMAGE_W),
-                                hed_uint_argument(IMAGE_H), hed_local_argument(),     hed_local_argument()};
+    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
+                                hed_buffer_argument(weights), hed_uint_argument(IMAGE_W),
+                                hed_uint_argument(IMAGE_H), hed_local_argument(),
+                                hed_local_argument()};
     run(t, kernel_named("convolution"), math, hed_problem_2d(IMAGE_W, IMAGE_H), arguments);
     hed_buffer_destroy(in);
     hed_buffer_destroy(weights);
     return take(t, out);
 }
 
-static int within(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
+static int within(int i, int size) { return i < 0 ? 0 : i < size ? i
+                                                                 : size - 1; }
 
 Test(canonical, convolution)
 {
@@ -328,7 +355,8 @@ Test(canonical, convolution)
         float filter[FILTER_SIDE * FILTER_SIDE] = {0};
         for (int i = 0; i < 256; i++) filter[i] = 1.0f / 256.0f;
         float *out = blur(&t, modes[m], constant, filter);
-        for (int i = 0; i < IMAGE_W * IMAGE_H; i++) cr_assert_float_eq(out[i], 5.0f, 0.0f, "constant image: %g at %d", (double)out[i], i);
+        for (int i = 0; i < IMAGE_W * IMAGE_H; i++)
+            cr_assert_float_eq(out[i], 5.0f, 0.0f, "constant image: %g at %d", (double)out[i], i);
         free(out);
         /* One weight moves the image, its border repeated. */
         memset(filter, 0, sizeof filter);
@@ -336,9 +364,11 @@ Test(canonical, convolution)
         out = blur(&t, modes[m], image, filter);
         for (int y = 0; y < IMAGE_H; y++)
             for (int x = 0; x < IMAGE_W; x++) {
-                float moved = 2.0f * image[within(y + 3 - 8, IMAGE_H) * IMAGE_W + within(x + 14 - 8, IMAGE_W)];
-                cr_assert_float_eq(out[y * IMAGE_W + x], moved, 0.0f, "moved image: %g, not %g, at (%d, %d)",
-                                   (double)out[y * IMAGE_W + x], (double)moved, x, y);
+                float moved =
+                    2.0f * image[within(y + 3 - 8, IMAGE_H) * IMAGE_W + within(x + 14 - 8, IMAGE_W)];
+                cr_assert_float_eq(out[y * IMAGE_W + x], moved, 0.0f,
+                                   "moved image: %g, not %g, at (%d, %d)", (double)out[y * IMAGE_W + x],
+                                   (double)moved, x, y);
             }
         free(out);
     }
@@ -354,13 +384,18 @@ Test(canonical, convolution_with_own_filter_size)
     hed_kernel_def small = *kernel_named("convolution");
     static const hed_define defines[] = {{"FILTER_W", "3"}, {"FILTER_H", "1"}};
     small.defines = defines;
-    static const float filter[] = {1.0f, 2.0f, 4.0f}, image[] = {1.0f, 10.0f, 100.0f, 1000.0f}, expected[] = {43.0f, 421.0f, 4210.0f, 6100.0f};
-    hed_buffer *in = upload(&t, image, sizeof image), *out = upload(&t, NULL, sizeof image), *weights = upload(&t, filter, sizeof filter);
-    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out), hed_buffer_argument(weights), hed_uint_argument(4),
-                                hed_uint_argument(1),    hed_local_argument(),     hed_local_argument()};
+    static const float filter[] = {1.0f, 2.0f, 4.0f}, image[] = {1.0f, 10.0f, 100.0f, 1000.0f},
+                       expected[] = {43.0f, 421.0f, 4210.0f, 6100.0f};
+    hed_buffer *in = upload(&t, image, sizeof image), *out = upload(&t, NULL, sizeof image),
+               *weights = upload(&t, filter, sizeof filter);
+    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
+                                hed_buffer_argument(weights), hed_uint_argument(4),
+                                hed_uint_argument(1), hed_local_argument(),
+                                hed_local_argument()};
     run(&t, &small, HED_MATH_FAST, hed_problem_2d(4, 1), arguments);
     float *made = take(&t, out);
-    for (int i = 0; i < 4; i++) cr_expect_float_eq(made[i], expected[i], 0.0f, "%g, not %g", (double)made[i], (double)expected[i]);
+    for (int i = 0; i < 4; i++)
+        cr_expect_float_eq(made[i], expected[i], 0.0f, "%g, not %g", (double)made[i], (double)expected[i]);
     free(made);
     hed_buffer_destroy(in);
     hed_buffer_destroy(weights);
@@ -369,10 +404,12 @@ Test(canonical, convolution_with_own_filter_size)
 
 /* ---- n-body ---- */
 
-static float *accelerations_of(test_device *t, hed_math math, const float *bodies, uint32_t n, float softening)
+static float *accelerations_of(test_device *t, hed_math math, const float *bodies, uint32_t n,
+                               float softening)
 {
     hed_buffer *in = upload(t, bodies, 16 * (uint64_t)n), *out = upload(t, NULL, 16 * (uint64_t)n);
-    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out), hed_float_argument(softening), hed_uint_argument(n)};
+    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
+                                hed_float_argument(softening), hed_uint_argument(n)};
     run(t, kernel_named("nbody"), math, hed_problem_1d(n), arguments);
     hed_buffer_destroy(in);
     return take(t, out);
@@ -383,13 +420,16 @@ Test(canonical, nbody)
     test_device t = test_open(NULL);
     enum { N = 1013 };
     float *bodies = malloc(16 * N);
-    for (uint32_t i = 0; i < 4 * N; i++) bodies[i] = (float)(i * 2654435761u >> 8) * 0x1p-24f + (i % 4 == 3 ? 0.1f : -0.5f);
+    for (uint32_t i = 0; i < 4 * N; i++)
+        bodies[i] = (float)(i * 2654435761u >> 8) * 0x1p-24f + (i % 4 == 3 ? 0.1f : -0.5f);
     for (int m = 0; m < 2; m++) {
         /* Two bodies 3 apart, softened by 4^2: the distance is 5, and 5^3 is 125. */
         static const float two[] = {1.0f, 2.0f, 3.0f, 125.0f, 4.0f, 2.0f, 3.0f, 250.0f};
         float *a = accelerations_of(&t, modes[m], two, 2, 16.0f);
         static const float expected[] = {6.0f, 0.0f, 0.0f, 0.0f, -3.0f, 0.0f, 0.0f, 0.0f};
-        for (int i = 0; i < 8; i++) cr_expect_float_eq((double)a[i], (double)expected[i], 1e-5, "two bodies: %g, not %g", (double)a[i], (double)expected[i]);
+        for (int i = 0; i < 8; i++)
+            cr_expect_float_eq((double)a[i], (double)expected[i], 1e-5, "two bodies: %g, not %g",
+                               (double)a[i], (double)expected[i]);
         free(a);
         /* Forces come in pairs: the momentum of all stays. */
         a = accelerations_of(&t, modes[m], bodies, N, 0.01f);
@@ -399,7 +439,8 @@ Test(canonical, nbody)
                 force += (double)bodies[4 * i + 3] * (double)a[4 * i + axis];
                 size += (double)bodies[4 * i + 3] * fabs((double)a[4 * i + axis]);
             }
-            cr_expect(size > 1.0 && fabs(force) < 1e-5 * size, "momentum along %d grows by %g of %g", axis, force, size);
+            cr_expect(size > 1.0 && fabs(force) < 1e-5 * size, "momentum along %d grows by %g of %g", axis,
+                      force, size);
         }
         free(a);
     }
@@ -409,11 +450,14 @@ Test(canonical, nbody)
 
 /* ---- matrix product ---- */
 
-static float *product(test_device *t, hed_math math, const float *a, const float *b, uint32_t m, uint32_t n, uint32_t k)
+static float *product(test_device *t, hed_math math, const float *a, const float *b, uint32_t m, uint32_t n,
+                      uint32_t k)
 {
-    hed_buffer *left = upload(t, a, 4 * (uint64_t)m * k), *right = upload(t, b, 4 * (uint64_t)k * n), *out = upload(t, NULL, 4 * (uint64_t)m * n);
-    hed_argument arguments[] = {hed_buffer_argument(left), hed_buffer_argument(right), hed_buffer_argument(out),
-                                hed_uint_argument(m),      hed_uint_argument(n),       hed_uint_argument(k)};
+    hed_buffer *left = upload(t, a, 4 * (uint64_t)m * k), *right = upload(t, b, 4 * (uint64_t)k * n),
+               *out = upload(t, NULL, 4 * (uint64_t)m * n);
+    hed_argument arguments[] = {hed_buffer_argument(left), hed_buffer_argument(right),
+                                hed_buffer_argument(out), hed_uint_argument(m),
+                                hed_uint_argument(n), hed_uint_argument(k)};
     run(t, kernel_named("matmul"), math, hed_problem_3d(m, n, k), arguments);
     hed_buffer_destroy(left);
     hed_buffer_destroy(right);
@@ -427,10 +471,12 @@ Test(canonical, matmul)
     for (int mode = 0; mode < 2; mode++)
         for (int s = 0; s < 4; s++) {
             uint32_t m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
-            float *a = small_numbers(m * k), *b = small_numbers(k * n), *identity = calloc((size_t)k * k, 4);
+            float *a = small_numbers(m * k), *b = small_numbers(k * n),
+                  *identity = calloc((size_t)k * k, 4);
             for (uint32_t i = 0; i < k; i++) identity[i * k + i] = 1.0f;
             float *same = product(&t, modes[mode], a, identity, m, k, k);
-            cr_assert_eq(memcmp(same, a, 4 * (size_t)m * k), 0, "A times the identity is not A, %u x %u", m, k);
+            cr_assert_eq(memcmp(same, a, 4 * (size_t)m * k), 0, "A times the identity is not A, %u x %u", m,
+                         k);
             free(same);
             /* Whole numbers below 2^24: exact in any order. */
             float *c = product(&t, modes[mode], a, b, m, n, k);
@@ -438,7 +484,8 @@ Test(canonical, matmul)
                 for (uint32_t x = 0; x < n; x++) {
                     float sum = 0.0f;
                     for (uint32_t i = 0; i < k; i++) sum += a[y * k + i] * b[i * n + x];
-                    cr_assert_float_eq(c[y * n + x], sum, 0.0f, "%u x %u x %u at (%u, %u): %g, not %g", m, n, k, y, x, (double)c[y * n + x], (double)sum);
+                    cr_assert_float_eq(c[y * n + x], sum, 0.0f, "%u x %u x %u at (%u, %u): %g, not %g", m,
+                                       n, k, y, x, (double)c[y * n + x], (double)sum);
                 }
             free(c);
             free(identity);
@@ -468,19 +515,27 @@ static void report_run(void *user, const hed_conformance_run *done)
     if (done->verdict != HED_VERDICT_FAILED || ++w->told > 10) return;
     char config[256];
     hed_config_format(done->def, done->config, config, sizeof config);
-    fprintf(stderr, "%s, %s, [%s], sizes %lld %lld %lld: %s\n", done->def->name, done->math == HED_MATH_STRICT ? "strict" : "fast", config,
-            (long long)done->problem->sizes[0], (long long)done->problem->sizes[1], (long long)done->problem->sizes[2], done->text);
+    fprintf(stderr, "%s, %s, [%s], sizes %lld %lld %lld: %s\n", done->def->name,
+            done->math == HED_MATH_STRICT ? "strict" : "fast", config, (long long)done->problem->sizes[0],
+            (long long)done->problem->sizes[1], (long long)done->problem->sizes[2], done->text);
 }
 
 static bool time_is_over(void *user) { return hed_now() > ((watch *)user)->end; }
 
-static hed_conformance_report conform(test_device *t, const hed_kernel_def *def, hed_coverage coverage, uint64_t end)
+static hed_conformance_report conform(test_device *t, const hed_kernel_def *def, hed_coverage coverage,
+                                      uint64_t end)
 {
     watch w = {.end = end};
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
-    hed_conformance_def wanted = {.device = t->device, .reference = host, .kernel = def, .coverage = coverage, .seed = 7,
-                                  .each = report_run, .stop = time_is_over, .user = &w};
+    hed_conformance_def wanted = {.device = t->device,
+                                  .reference = host,
+                                  .kernel = def,
+                                  .coverage = coverage,
+                                  .seed = 7,
+                                  .each = report_run,
+                                  .stop = time_is_over,
+                                  .user = &w};
     hed_conformance_report report;
     OK(hed_conformance(&wanted, &report, &error));
     cr_expect_eq(report.failed, 0, "%s: %llu runs failed", def->name, (unsigned long long)report.failed);
@@ -491,10 +546,12 @@ static void conform_by_values(const char *name)
 {
     test_device t = test_open(NULL);
     uint64_t end = full_run() ? UINT64_MAX : hed_now() + QUICK_NS;
-    hed_conformance_report report = conform(&t, kernel_named(name), full_run() ? HED_COVER_ALL : HED_COVER_VALUES, end);
-    cr_expect_geq(report.passed, kernel_named(name)->sample.count, "%s: only %llu runs", name, (unsigned long long)report.passed);
-    printf("%s: %llu runs passed, %llu not valid here%s\n", name, (unsigned long long)report.passed, (unsigned long long)report.invalid,
-           report.stopped ? ", then the time was over" : "");
+    hed_conformance_report report =
+        conform(&t, kernel_named(name), full_run() ? HED_COVER_ALL : HED_COVER_VALUES, end);
+    cr_expect_geq(report.passed, kernel_named(name)->sample.count, "%s: only %llu runs", name,
+                  (unsigned long long)report.passed);
+    printf("%s: %llu runs passed, %llu not valid here%s\n", name, (unsigned long long)report.passed,
+           (unsigned long long)report.invalid, report.stopped ? ", then the time was over" : "");
     test_close(&t);
 }
 
@@ -508,7 +565,8 @@ Test(conformance, convolution) { conform_by_values("convolution"); }
 Test(conformance, nbody) { conform_by_values("nbody"); }
 Test(conformance, matmul) { conform_by_values("matmul"); }
 
-/* Valid configurations far from each other and from the default, each made the default of a copy of the description. */
+/* Valid configurations far from each other and from the default, each made the default of a copy of the
+ * description. */
 static void conform_here_and_there(const char *name, double seconds)
 {
     if (full_run()) cr_skip_test("all configurations are run elsewhere");
@@ -520,7 +578,8 @@ static void conform_here_and_there(const char *name, double seconds)
     uint64_t end = hed_now() + (uint64_t)(seconds * 1e9), count = hed_config_count(&def), configs = 0;
     /* Steps of the golden section of the product: never near to one taken before. */
     for (uint64_t step = 1; hed_now() < end && configs < 200; step++) {
-        hed_config config = hed_config_at(&def, (uint64_t)((double)count * fmod((double)step * 0.6180339887498949, 1.0)));
+        hed_config config =
+            hed_config_at(&def, (uint64_t)((double)count * fmod((double)step * 0.6180339887498949, 1.0)));
         if (!hed_kernel_valid(&def, &config, NULL, t.device, HED_MATH_FAST, NULL, 0)) continue;
         for (uint32_t p = 0; p < def.parameter_count; p++) parameters[p].value = config.values[p];
         configs += conform(&t, &def, HED_COVER_DEFAULT, end).passed > 0;

@@ -1,17 +1,18 @@
 #!/bin/sh
-# Oclgrind (a simulator of an OpenCL device) finds no race and no access out of bounds in the canonical kernels, and does find
-# those that are planted.
+# Oclgrind (a simulator of an OpenCL device) finds no race and no access out of bounds in the canonical
+# kernels, and does find those that are planted.
 #     oclgrind.sh RUN PLANTED      RUN: the program oclgrind_run; PLANTED: the folder of files with faults
 #
-# The simulator is chosen by its ICD file, alone in a folder of ours: its own way, LD_PRELOAD, does nothing for a program
-# that loads libOpenCL by itself. It takes its options from the environment.
+# The simulator is chosen by its ICD file, alone in a folder of ours: its own way, LD_PRELOAD, does nothing
+# for a program that loads libOpenCL by itself. It takes its options from the environment.
 set -eu
 run=$1
 planted=$2
 
 library=
-for file in ${OCLGRIND_ICD:-} /usr/lib/oclgrind/liboclgrind-rt-icd.so /usr/lib/*/oclgrind/liboclgrind-rt-icd.so \
-            /usr/lib/*/liboclgrind-rt-icd.so /usr/local/lib/liboclgrind-rt-icd.so; do
+for file in ${OCLGRIND_ICD:-} /usr/lib/oclgrind/liboclgrind-rt-icd.so \
+            /usr/lib/*/oclgrind/liboclgrind-rt-icd.so /usr/lib/*/liboclgrind-rt-icd.so \
+            /usr/local/lib/liboclgrind-rt-icd.so; do
     if [ -z "$library" ] && [ -e "$file" ]; then
         library=$file
     fi
@@ -25,7 +26,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/vendors"
 echo "$library" >"$scratch/vendors/oclgrind.icd"
-export OCL_ICD_VENDORS="$scratch/vendors" OCLGRIND_DATA_RACES=1 OCLGRIND_CHECK_API=1 OCLGRIND_LOCAL_MEM_SIZE=65536 OCLGRIND_LOG="$scratch/log"
+# As much local memory as the default of the largest kernel wants.
+export OCL_ICD_VENDORS="$scratch/vendors" OCLGRIND_LOG="$scratch/log"
+export OCLGRIND_DATA_RACES=1 OCLGRIND_CHECK_API=1 OCLGRIND_LOCAL_MEM_SIZE=65536
 
 check() { # FILE EXPECTED-WORDS, or EXPECTED-WORDS empty: silence
     rm -f "$scratch/log"

@@ -1,8 +1,9 @@
-/* oclgrind_run [NAME]          each canonical kernel, or this one, each value of each parameter, at small sizes
- * oclgrind_run FILE.cl         the kernel `planted` of a file: 64 items in groups of 16 on 64 words
+/* oclgrind_run [NAME]      each canonical kernel, or this one, each value of each parameter, at small sizes
+ * oclgrind_run FILE.cl     the kernel `planted` of a file: 64 items in groups of 16 on 64 words
  *
- * Runs on the device of the platform "Oclgrind", which tests/oclgrind.sh puts in the way. Exit code 1: a result was wrong
- * or a call failed; what Oclgrind says of memory goes to its log and is the script's business. */
+ * Runs on the device of the platform "Oclgrind", which tests/oclgrind.sh puts in the way. Exit code 1: a
+ * result was wrong or a call failed; what Oclgrind says of memory goes to its log and is the script's
+ * business. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,29 +15,38 @@ static hed_error error;
 
 static bool failed(hed_status status)
 {
-    if (status) fprintf(stderr, "oclgrind_run: %s: %s\n%s\n", hed_status_name(status), error.text, error.log);
+    if (status)
+        fprintf(stderr, "oclgrind_run: %s: %s\n%s\n", hed_status_name(status), error.text, error.log);
     return status != HED_OK;
 }
 
 /* ---- a file of tests/planted ---- */
 
-enum { ITEMS = 64, GROUP = 16 };
+enum { ITEMS = 64,
+       GROUP = 16 };
 
 static bool run_file(hed_device *device, const char *file)
 {
-    static const hed_argument_def arguments[] = {{.name = "values", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE}};
+    static const hed_argument_def arguments[] = {
+        {.name = "values", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE}};
     const hed_source source = {file, NULL, 0};
-    const hed_kernel_def def = {.name = "planted", .sources = &source, .source_count = 1, .arguments = arguments, .argument_count = 1};
+    const hed_kernel_def def = {.name = "planted",
+                                .sources = &source,
+                                .source_count = 1,
+                                .arguments = arguments,
+                                .argument_count = 1};
     const hed_geometry geometry = {.dimensions = 1, .global = {ITEMS}, .group = {GROUP}};
     const hed_buffer_def buffer_def = hed_default_buffer_def(4 * ITEMS);
     hed_stream *stream;
     hed_buffer *buffer;
     hed_kernel *kernel;
-    if (failed(hed_stream_create(device, NULL, &stream, &error)) || failed(hed_buffer_create(device, &buffer_def, &buffer, &error)) ||
+    if (failed(hed_stream_create(device, NULL, &stream, &error)) ||
+        failed(hed_buffer_create(device, &buffer_def, &buffer, &error)) ||
         failed(hed_kernel_create(device, &def, NULL, &kernel, &error)))
         return false;
     hed_argument argument = hed_buffer_argument(buffer);
-    bool good = !failed(hed_launch_over(stream, kernel, &geometry, &argument, 1, &error)) && !failed(hed_stream_wait(stream, &error));
+    bool good = !failed(hed_launch_over(stream, kernel, &geometry, &argument, 1, &error)) &&
+                !failed(hed_stream_wait(stream, &error));
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(buffer);
     hed_stream_destroy(stream);
@@ -66,7 +76,8 @@ static const small_problems small[] = {
 static void after_run(void *user, const hed_conformance_run *run)
 {
     (void)user;
-    if (run->verdict == HED_VERDICT_FAILED) fprintf(stderr, "oclgrind_run: %s: %s\n", run->def->name, run->text);
+    if (run->verdict == HED_VERDICT_FAILED)
+        fprintf(stderr, "oclgrind_run: %s: %s\n", run->def->name, run->text);
 }
 
 static bool run_canonical(hed_device *device, hed_device *host, const char *only)
@@ -77,11 +88,17 @@ static bool run_canonical(hed_device *device, hed_device *host, const char *only
         hed_kernel_def def = *hed_canonical_find(small[i].name);
         def.sample.problems = small[i].problems;
         def.sample.count = small[i].count;
-        hed_conformance_def wanted = {
-            .device = device, .reference = host, .kernel = &def, .coverage = HED_COVER_VALUES, .seed = 3, .each = after_run};
+        hed_conformance_def wanted = {.device = device,
+                                      .reference = host,
+                                      .kernel = &def,
+                                      .coverage = HED_COVER_VALUES,
+                                      .seed = 3,
+                                      .each = after_run};
         hed_conformance_report report;
-        good = !failed(hed_conformance(&wanted, &report, &error)) && report.failed == 0 && report.passed > 0;
-        printf("%s: %llu runs passed, %llu not valid\n", def.name, (unsigned long long)report.passed, (unsigned long long)report.invalid);
+        good =
+            !failed(hed_conformance(&wanted, &report, &error)) && report.failed == 0 && report.passed > 0;
+        printf("%s: %llu runs passed, %llu not valid\n", def.name, (unsigned long long)report.passed,
+               (unsigned long long)report.invalid);
         fflush(stdout);
     }
     return good;
@@ -94,9 +111,12 @@ int main(int argc, char **argv)
     hed_device *device, *host;
     def.cache_dir = ""; /* what the simulator compiles is of no use to anybody else */
     if (failed(hed_context_create(&def, &context, &error))) return 1;
-    bool good = !failed(hed_device_find(context, "Oclgrind", &device, &error)) && !failed(hed_device_find(context, "host", &host, &error));
+    bool good = !failed(hed_device_find(context, "Oclgrind", &device, &error)) &&
+                !failed(hed_device_find(context, "host", &host, &error));
     const char *what = argc > 1 ? argv[1] : NULL;
-    if (good) good = what && !hed_canonical_find(what) ? run_file(device, what) : run_canonical(device, host, what);
+    if (good)
+        good =
+            what && !hed_canonical_find(what) ? run_file(device, what) : run_canonical(device, host, what);
     hed_context_destroy(context);
     return good ? 0 : 1;
 }

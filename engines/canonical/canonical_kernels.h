@@ -1,5 +1,5 @@
-/* What the files of the canonical kernels share: the table of embedded texts, the descriptions, sample data, and the
- * way a native function is compiled for more than one instruction set. */
+/* What the files of the canonical kernels share: the table of embedded texts, the descriptions, sample
+ * data, and the way a native function is compiled for more than one instruction set. */
 #ifndef HED_CANONICAL_KERNELS_H
 #define HED_CANONICAL_KERNELS_H
 
@@ -34,10 +34,7 @@ void hed_canonical_fill_words(uint32_t *words, uint64_t count, uint64_t seed, ui
 /* Likewise floats in (-1, 1), none of them zero. */
 void hed_canonical_fill_floats(float *values, uint64_t count, uint64_t seed, uint32_t argument);
 
-static inline uint64_t hed_ceil_divide(uint64_t a, uint64_t b)
-{
-    return (a + b - 1) / b;
-}
+static inline uint64_t hed_ceil_divide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 /* Elements of a tile of `reduction` and `scan`: TILE in their texts. */
 enum { HED_CANONICAL_TILE = 4096 };
@@ -48,7 +45,8 @@ static inline bool hed_static_local_fits(const hed_device_info *device, uint64_t
     return bytes <= 48u << 10 && bytes <= device->local_bytes;
 }
 
-/* Whether groups of `items`, each with about `registers` registers, fit a compute unit; true where the device does not tell. */
+/* Whether groups of `items`, each with about `registers` registers, fit a compute unit; true where the
+ * device does not tell. */
 static inline bool hed_registers_fit(const hed_device_info *device, uint64_t items, uint64_t registers)
 {
     return device->registers == 0 || items * registers <= device->registers;
@@ -62,28 +60,26 @@ static inline bool hed_has_lanes_of_32(const hed_device_info *device)
 
 #define HED_COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* Makes `name`, a hed_native_range_function, from `body`, a HED_NATIVE_BODY function of the same type: compiled once for
- * the baseline and, on x86-64, once more for AVX2 with fused multiply-add. Same bits: fma() is fma() in both. */
+/* Makes `name`, a hed_native_range_function, from `body`, a HED_NATIVE_BODY function of the same type:
+ * compiled once for the baseline and, on x86-64, once more for AVX2 with fused multiply-add. Same bits:
+ * fma() is fma() in both. */
 #define HED_NATIVE_BODY static inline __attribute__((always_inline)) void
 #if defined(__x86_64__)
-#define HED_NATIVE_CLONES(name, body)                                                                                  \
-    __attribute__((target("avx2,fma"))) static void name##_avx2(const hed_native_call *call, uint64_t begin, uint64_t end) \
-    {                                                                                                                  \
-        body(call, begin, end);                                                                                        \
-    }                                                                                                                  \
-    static void name(const hed_native_call *call, uint64_t begin, uint64_t end)                                        \
-    {                                                                                                                  \
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))                                           \
-            name##_avx2(call, begin, end);                                                                             \
-        else                                                                                                           \
-            body(call, begin, end);                                                                                    \
+#define HED_NATIVE_CLONES(name, body) \
+    __attribute__((target("avx2,fma"))) static void name##_avx2(const hed_native_call *call, \
+                                                                uint64_t begin, uint64_t end) \
+    { \
+        body(call, begin, end); \
+    } \
+    static void name(const hed_native_call *call, uint64_t begin, uint64_t end) \
+    { \
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) \
+            name##_avx2(call, begin, end); \
+        else body(call, begin, end); \
     }
 #else
-#define HED_NATIVE_CLONES(name, body)                                                                                  \
-    static void name(const hed_native_call *call, uint64_t begin, uint64_t end)                                        \
-    {                                                                                                                  \
-        body(call, begin, end);                                                                                        \
-    }
+#define HED_NATIVE_CLONES(name, body) \
+    static void name(const hed_native_call *call, uint64_t begin, uint64_t end) { body(call, begin, end); }
 #endif
 
 #endif

@@ -1,6 +1,7 @@
-/* Sums and prefix sums of whole arrays, as chains of launches. A sum is `reduction` run over its own output until one
- * value is left. A prefix sum is reduce-then-scan: the tiles' sums, the levels above them, then every tile by itself. It
- * reads its input twice; the one-pass way needs a promise of progress between groups that OpenCL does not give. */
+/* Sums and prefix sums of whole arrays, as chains of launches. A sum is `reduction` run over its own
+ * output until one value is left. A prefix sum is reduce-then-scan: the tiles' sums, the levels above
+ * them, then every tile by itself. It reads its input twice; the one-pass way needs a promise of progress
+ * between groups that OpenCL does not give. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,13 +16,10 @@ struct hed_canonical_chain {
     hed_buffer *sums;  /* (tiles of that) floats */
 };
 
-static uint32_t tiles_of(uint32_t n)
-{
-    return (uint32_t)hed_ceil_divide(n, HED_CANONICAL_TILE);
-}
+static uint32_t tiles_of(uint32_t n) { return (uint32_t)hed_ceil_divide(n, HED_CANONICAL_TILE); }
 
-static hed_status create_kernel(hed_device *device, const hed_kernel_def *def, int64_t size, hed_math math, hed_kernel **kernel,
-                                hed_error *error)
+static hed_status create_kernel(hed_device *device, const hed_kernel_def *def, int64_t size, hed_math math,
+                                hed_kernel **kernel, hed_error *error)
 {
     hed_problem problem = hed_problem_1d(size);
     hed_kernel_options options = hed_default_kernel_options();
@@ -36,40 +34,35 @@ static hed_status create_floats(hed_device *device, uint32_t count, hed_buffer *
     return hed_buffer_create(device, &def, buffer, error);
 }
 
-hed_status hed_canonical_chain_create(hed_device *device, uint32_t most, hed_math math, hed_canonical_chain **chain, hed_error *error)
+hed_status hed_canonical_chain_create(hed_device *device, uint32_t most, hed_math math,
+                                      hed_canonical_chain **chain, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
-    hed_canonical_chain *made = most == 0 ? NULL : allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_canonical_chain));
+    hed_canonical_chain *made =
+        most == 0 ? NULL : allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_canonical_chain));
     if (!made) {
         hed_status why = most == 0 ? HED_ERROR_ARGUMENT : HED_ERROR_MEMORY;
+        if (error) *error = (hed_error){.status = why};
         if (error)
-            *error = (hed_error){.status = why};
-        if (error)
-            snprintf(error->text, sizeof error->text, "%s", most == 0 ? "a chain for 0 elements: at least 1" : "no memory for a chain");
+            snprintf(error->text, sizeof error->text, "%s",
+                     most == 0 ? "a chain for 0 elements: at least 1" : "no memory for a chain");
         return why;
     }
     *made = (hed_canonical_chain){.allocator = allocator, .most = most};
     uint32_t tiles = tiles_of(most);
     hed_status status = create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
-    if (!status)
-        status = create_kernel(device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
-    if (!status)
-        status = create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
-    if (!status)
-        status = create_floats(device, hed_tree_node_count(tiles), &made->nodes, error);
-    if (!status)
-        status = create_floats(device, tiles_of(tiles), &made->sums, error);
-    if (status)
-        hed_canonical_chain_destroy(made);
-    else
-        *chain = made;
+    if (!status) status = create_kernel(device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
+    if (!status) status = create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
+    if (!status) status = create_floats(device, hed_tree_node_count(tiles), &made->nodes, error);
+    if (!status) status = create_floats(device, tiles_of(tiles), &made->sums, error);
+    if (status) hed_canonical_chain_destroy(made);
+    else *chain = made;
     return status;
 }
 
 void hed_canonical_chain_destroy(hed_canonical_chain *chain)
 {
-    if (!chain)
-        return;
+    if (!chain) return;
     hed_buffer_destroy(chain->sums);
     hed_buffer_destroy(chain->nodes);
     hed_kernel_destroy(chain->scan);
@@ -78,44 +71,43 @@ void hed_canonical_chain_destroy(hed_canonical_chain *chain)
     chain->allocator.release(chain->allocator.user, chain, sizeof *chain);
 }
 
-static hed_status check_room(const hed_canonical_chain *chain, const char *name, const hed_buffer *buffer, uint32_t n, uint32_t floats,
-                             hed_error *error)
+static hed_status check_room(const hed_canonical_chain *chain, const char *name, const hed_buffer *buffer,
+                             uint32_t n, uint32_t floats, hed_error *error)
 {
-    if (n <= chain->most && hed_buffer_size(buffer) >= 4 * (uint64_t)floats)
-        return HED_OK;
-    if (error)
-        *error = (hed_error){.status = HED_ERROR_BOUNDS};
+    if (n <= chain->most && hed_buffer_size(buffer) >= 4 * (uint64_t)floats) return HED_OK;
+    if (error) *error = (hed_error){.status = HED_ERROR_BOUNDS};
     if (error && n > chain->most)
-        snprintf(error->text, sizeof error->text, "%" PRIu32 " elements: this chain was made for %" PRIu32 " at most", n, chain->most);
+        snprintf(error->text, sizeof error->text,
+                 "%" PRIu32 " elements: this chain was made for %" PRIu32 " at most", n, chain->most);
     else if (error)
-        snprintf(error->text, sizeof error->text, "buffer \"%s\" has %" PRIu64 " bytes, %" PRIu32 " floats were asked for", name,
+        snprintf(error->text, sizeof error->text,
+                 "buffer \"%s\" has %" PRIu64 " bytes, %" PRIu32 " floats were asked for", name,
                  hed_buffer_size(buffer), floats);
     return HED_ERROR_BOUNDS;
 }
 
-static hed_status reduce(const hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n, hed_buffer *sums,
-                         hed_error *error)
+static hed_status reduce(const hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n,
+                         hed_buffer *sums, hed_error *error)
 {
     hed_problem problem = hed_problem_1d(n);
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(sums), hed_uint_argument(n)};
     return hed_launch(stream, chain->reduction, &problem, arguments, HED_COUNT(arguments), error);
 }
 
-hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n, hed_buffer *sum, hed_error *error)
+hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n,
+                             hed_buffer *sum, hed_error *error)
 {
     static const float zero = 0.0f;
     hed_status status = check_room(chain, "in", in, n, n, error);
-    if (!status)
-        status = check_room(chain, "sum", sum, n, 1, error);
-    if (!status && n == 0)
-        return hed_fill(stream, sum, 0, sizeof zero, &zero, sizeof zero, error);
+    if (!status) status = check_room(chain, "sum", sum, n, 1, error);
+    if (!status && n == 0) return hed_fill(stream, sum, 0, sizeof zero, &zero, sizeof zero, error);
     hed_buffer *from = in;
     while (!status) {
         uint32_t tiles = tiles_of(n);
-        hed_buffer *to = tiles == 1 ? sum : from == chain->nodes ? chain->sums : chain->nodes;
+        hed_buffer *to = tiles == 1 ? sum : from == chain->nodes ? chain->sums
+                                                                 : chain->nodes;
         status = reduce(chain, stream, from, n, to, error);
-        if (tiles == 1)
-            break;
+        if (tiles == 1) break;
         from = to;
         n = tiles;
     }
@@ -123,12 +115,14 @@ hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed
 }
 
 /* The levels above the tiles' sums, as many a launch as a block of the kernel has. */
-static hed_status grow_tree(const hed_canonical_chain *chain, hed_stream *stream, uint32_t tiles, hed_error *error)
+static hed_status grow_tree(const hed_canonical_chain *chain, hed_stream *stream, uint32_t tiles,
+                            hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t offset = 0; !status && tiles > 1;) {
         hed_problem problem = hed_problem_1d(tiles);
-        hed_argument arguments[] = {hed_buffer_argument(chain->nodes), hed_uint_argument(offset), hed_uint_argument(tiles)};
+        hed_argument arguments[] = {hed_buffer_argument(chain->nodes), hed_uint_argument(offset),
+                                    hed_uint_argument(tiles)};
         status = hed_launch(stream, chain->scan_tree, &problem, arguments, HED_COUNT(arguments), error);
         for (uint32_t width = 1; width < HED_CANONICAL_TILE && tiles > 1; width *= 2) {
             offset += tiles;
@@ -138,22 +132,18 @@ static hed_status grow_tree(const hed_canonical_chain *chain, hed_stream *stream
     return status;
 }
 
-hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n, hed_buffer *out, hed_error *error)
+hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n,
+                              hed_buffer *out, hed_error *error)
 {
     hed_status status = check_room(chain, "in", in, n, n, error);
-    if (!status)
-        status = check_room(chain, "out", out, n, n, error);
-    if (status || n == 0)
-        return status;
+    if (!status) status = check_room(chain, "out", out, n, n, error);
+    if (status || n == 0) return status;
     /* A single tile has nothing to its left. */
-    if (n > HED_CANONICAL_TILE)
-        status = reduce(chain, stream, in, n, chain->nodes, error);
-    if (!status)
-        status = grow_tree(chain, stream, tiles_of(n), error);
-    if (status)
-        return status;
+    if (n > HED_CANONICAL_TILE) status = reduce(chain, stream, in, n, chain->nodes, error);
+    if (!status) status = grow_tree(chain, stream, tiles_of(n), error);
+    if (status) return status;
     hed_problem problem = hed_problem_1d(n);
-    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(chain->nodes), hed_buffer_argument(out),
-                                hed_uint_argument(n)};
+    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(chain->nodes),
+                                hed_buffer_argument(out), hed_uint_argument(n)};
     return hed_launch(stream, chain->scan, &problem, arguments, HED_COUNT(arguments), error);
 }

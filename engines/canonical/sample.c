@@ -1,5 +1,5 @@
-/* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that element i of a
- * sequence does not depend on how many are asked for. */
+/* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that
+ * element i of a sequence does not depend on how many are asked for. */
 #include "canonical_kernels.h"
 
 static uint32_t word_at(uint64_t stream, uint64_t index)
@@ -18,8 +18,7 @@ static uint64_t stream_of(uint64_t seed, uint32_t argument)
 void hed_canonical_fill_words(uint32_t *words, uint64_t count, uint64_t seed, uint32_t argument)
 {
     uint64_t stream = stream_of(seed, argument);
-    for (uint64_t i = 0; i < count; i++)
-        words[i] = word_at(stream, i);
+    for (uint64_t i = 0; i < count; i++) words[i] = word_at(stream, i);
 }
 
 void hed_canonical_fill_floats(float *values, uint64_t count, uint64_t seed, uint32_t argument)

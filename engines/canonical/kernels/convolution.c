@@ -5,17 +5,29 @@
 #include "canonical_kernels.h"
 #include "simd.h"
 
-enum { IN, OUT, FILTER, WIDTH, HEIGHT, PIXELS, WEIGHTS };              /* arguments */
-enum { WG_X, WG_Y, TILE_X, TILE_Y, LOCAL, WEIGHTS_LOCAL, PAD };        /* parameters */
-enum { MOST_W = 64, MOST_H = 64 };                                     /* largest filter */
-enum { BLOCK = 8 * HED_LANES };                                        /* native: pixels of a row made at once, in registers */
+enum { IN,
+       OUT,
+       FILTER,
+       WIDTH,
+       HEIGHT,
+       PIXELS,
+       WEIGHTS }; /* arguments */
+enum { WG_X,
+       WG_Y,
+       TILE_X,
+       TILE_Y,
+       LOCAL,
+       WEIGHTS_LOCAL,
+       PAD }; /* parameters */
+enum { MOST_W = 64,
+       MOST_H = 64 };           /* largest filter */
+enum { BLOCK = 8 * HED_LANES }; /* native: pixels of a row made at once, in registers */
 
 /* A filter's size is one of the description's defines, so that the compiler knows it. */
 static int64_t filter_size(const hed_kernel_def *def, const char *name)
 {
     for (uint32_t i = 0; i < def->define_count; i++)
-        if (strcmp(def->defines[i].name, name) == 0)
-            return atoll(def->defines[i].value);
+        if (strcmp(def->defines[i].name, name) == 0) return atoll(def->defines[i].value);
     return 17;
 }
 
@@ -28,31 +40,34 @@ static uint64_t local_pixels(const hed_kernel_def *def, const int64_t *value)
 
 static uint64_t local_weights(const hed_kernel_def *def, const int64_t *value)
 {
-    return value[WEIGHTS_LOCAL] ? (uint64_t)(filter_size(def, "FILTER_W") * filter_size(def, "FILTER_H")) : 1;
+    return value[WEIGHTS_LOCAL] ? (uint64_t)(filter_size(def, "FILTER_W") * filter_size(def, "FILTER_H"))
+                                : 1;
 }
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
+                  bool strict)
 {
     (void)strict;
     const int64_t *value = config->values;
     int64_t items = value[WG_X] * value[WG_Y], pixels = value[TILE_X] * value[TILE_Y];
-    if (items < 32 || items > 1024 || pixels > 32 || (value[PAD] && !value[LOCAL]))
-        return false;
+    if (items < 32 || items > 1024 || pixels > 32 || (value[PAD] && !value[LOCAL])) return false;
     int64_t width = filter_size(def, "FILTER_W"), height = filter_size(def, "FILTER_H");
-    if (width < 1 || width > MOST_W || height < 1 || height > MOST_H)
-        return false;
+    if (width < 1 || width > MOST_W || height < 1 || height > MOST_H) return false;
     uint64_t registers = (uint64_t)(pixels + value[TILE_Y] + 2 * height + 24);
     return hed_registers_fit(device, (uint64_t)items, registers) &&
            4 * (local_pixels(def, value) + local_weights(def, value)) + 32 <= device->local_bytes;
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     const int64_t *value = config->values;
     uint64_t width = (uint64_t)problem->sizes[0], height = (uint64_t)problem->sizes[1];
     layout->dimensions = 2;
-    layout->global[0] = hed_ceil_divide(width, (uint64_t)(value[WG_X] * value[TILE_X])) * (uint64_t)value[WG_X];
-    layout->global[1] = hed_ceil_divide(height, (uint64_t)(value[WG_Y] * value[TILE_Y])) * (uint64_t)value[WG_Y];
+    layout->global[0] =
+        hed_ceil_divide(width, (uint64_t)(value[WG_X] * value[TILE_X])) * (uint64_t)value[WG_X];
+    layout->global[1] =
+        hed_ceil_divide(height, (uint64_t)(value[WG_Y] * value[TILE_Y])) * (uint64_t)value[WG_Y];
     layout->group[0] = (uint32_t)value[WG_X];
     layout->group[1] = (uint32_t)value[WG_Y];
     layout->local_bytes[PIXELS] = 4 * local_pixels(def, value);
@@ -70,10 +85,8 @@ typedef struct image {
     int64_t width, height, filter_w, filter_h;
 } image;
 
-static inline int64_t within(int64_t i, int64_t size)
-{
-    return i < 0 ? 0 : i < size ? i : size - 1;
-}
+static inline int64_t within(int64_t i, int64_t size) { return i < 0 ? 0 : i < size ? i
+                                                                                    : size - 1; }
 
 typedef float window_line[BLOCK + MOST_W - 1];
 
@@ -120,15 +133,18 @@ HED_NATIVE_CLONES(native, body)
 
 /* ---- */
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                 hed_work *amount)
 {
     (void)config;
     double pixels = (double)problem->sizes[0] * (double)problem->sizes[1];
     double weights = (double)filter_size(def, "FILTER_W") * (double)filter_size(def, "FILTER_H");
-    *amount = (hed_work){.bytes = 8.0 * pixels + 4.0 * weights, .operations = 2.0 * weights * pixels, .items = pixels};
+    *amount = (hed_work){
+        .bytes = 8.0 * pixels + 4.0 * weights, .operations = 2.0 * weights * pixels, .items = pixels};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+                             const hed_problem *problem, uint32_t argument)
 {
     (void)config;
     if (argument == FILTER)
@@ -136,14 +152,13 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
     return argument == IN || argument == OUT ? 4 * (uint64_t)(problem->sizes[0] * problem->sizes[1]) : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+                        void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == WIDTH || argument == HEIGHT)
         *(uint32_t *)data = (uint32_t)problem->sizes[argument - WIDTH];
-    else
-        hed_canonical_fill_floats(data, bytes / 4, seed, argument);
+    else hed_canonical_fill_floats(data, bytes / 4, seed, argument);
 }
 
 static const hed_argument_def arguments[] = {
@@ -161,9 +176,12 @@ static const int64_t tiles_x[] = {1, 2, 3, 4, 6, 8};
 static const int64_t tiles_y[] = {1, 2, 3, 4, 6, 8, 12, 16};
 static const int64_t switches[] = {0, 1};
 static const hed_parameter_def parameters[] = {
-    {"WG_X", groups_x, HED_COUNT(groups_x), 16, NULL},      {"WG_Y", groups_y, HED_COUNT(groups_y), 8, NULL},
-    {"TILE_X", tiles_x, HED_COUNT(tiles_x), 2, NULL},       {"TILE_Y", tiles_y, HED_COUNT(tiles_y), 16, NULL},
-    {"LOCAL", switches, HED_COUNT(switches), 1, NULL},      {"WEIGHTS_LOCAL", switches, HED_COUNT(switches), 1, NULL},
+    {"WG_X", groups_x, HED_COUNT(groups_x), 16, NULL},
+    {"WG_Y", groups_y, HED_COUNT(groups_y), 8, NULL},
+    {"TILE_X", tiles_x, HED_COUNT(tiles_x), 2, NULL},
+    {"TILE_Y", tiles_y, HED_COUNT(tiles_y), 16, NULL},
+    {"LOCAL", switches, HED_COUNT(switches), 1, NULL},
+    {"WEIGHTS_LOCAL", switches, HED_COUNT(switches), 1, NULL},
     {"PAD", switches, HED_COUNT(switches), 0, NULL},
 };
 static const hed_define defines[] = {{"FILTER_W", "17"}, {"FILTER_H", "17"}};

@@ -1,11 +1,12 @@
-/* Image blur: out(x, y) = sum over i, j of filter(i, j) * in(x + i - W/2, y + j - H/2), pixels beyond the border being the
- * nearest inside. The sum runs over columns i, in each over rows j, both ascending, one fma a step: the same bits whatever
- * the parameters.
+/* Image blur: out(x, y) = sum over i, j of filter(i, j) * in(x + i - W/2, y + j - H/2), pixels beyond the
+ * border being the nearest inside. The sum runs over columns i, in each over rows j, both ascending, one
+ * fma a step: the same bits whatever the parameters.
  *
- * An item makes TILE_X columns, WG_X apart so that neighbours read neighbours, of TILE_Y pixels each. For one column of
- * the filter it loads a column of TILE_Y + FILTER_H - 1 pixels once and keeps it in registers for the TILE_Y * FILTER_H
- * steps that need it; FILTER_H weights serve all TILE_X columns. LOCAL: the group first copies the pixels it needs to
- * local memory. WEIGHTS_LOCAL: the filter likewise. PAD: words more a row in local memory, against bank conflicts. */
+ * An item makes TILE_X columns, WG_X apart so that neighbours read neighbours, of TILE_Y pixels each. For
+ * one column of the filter it loads a column of TILE_Y + FILTER_H - 1 pixels once and keeps it in
+ * registers for the TILE_Y * FILTER_H steps that need it; FILTER_H weights serve all TILE_X columns.
+ * LOCAL: the group first copies the pixels it needs to local memory. WEIGHTS_LOCAL: the filter likewise.
+ * PAD: words more a row in local memory, against bank conflicts. */
 #ifndef FILTER_W
 #define FILTER_W 17
 #endif
@@ -39,8 +40,9 @@
 #define PITCH (COLUMNS + PAD)
 #define WINDOW (TILE_Y + FILTER_H - 1)
 
-__kernel void convolution(__global const float *restrict in, __global float *restrict out, __global const float *restrict filter,
-                          uint width, uint height, HED_LOCAL(float, pixels), HED_LOCAL(float, weights))
+__kernel void convolution(__global const float *restrict in, __global float *restrict out,
+                          __global const float *restrict filter, uint width, uint height,
+                          HED_LOCAL(float, pixels), HED_LOCAL(float, weights))
 {
     HED_LOCAL_USE(float, pixels);
     HED_LOCAL_USE(float, weights);

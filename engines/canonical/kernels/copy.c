@@ -3,16 +3,22 @@
 
 #include "canonical_kernels.h"
 
-enum { IN, OUT, N };     /* arguments */
-enum { WG, VEC, ITEMS }; /* parameters */
+enum { IN,
+       OUT,
+       N }; /* arguments */
+enum { WG,
+       VEC,
+       ITEMS }; /* parameters */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     const int64_t *value = config->values;
     uint64_t n = (uint64_t)problem->sizes[0];
     layout->dimensions = 1;
-    layout->global[0] = hed_ceil_divide(n, (uint64_t)(value[WG] * value[VEC] * value[ITEMS])) * (uint64_t)value[WG];
+    layout->global[0] =
+        hed_ceil_divide(n, (uint64_t)(value[WG] * value[VEC] * value[ITEMS])) * (uint64_t)value[WG];
     layout->group[0] = (uint32_t)value[WG];
     layout->native_items = n;
     layout->native_grain = 1 << 16;
@@ -25,7 +31,8 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
     memcpy(out + begin, in + begin, (end - begin) * sizeof *out);
 }
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                 hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -33,21 +40,20 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = 8.0 * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+                             const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
     return argument == N ? 0 : 4 * (uint64_t)problem->sizes[0];
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+                        void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
-    if (argument == N)
-        *(uint32_t *)data = (uint32_t)problem->sizes[0];
-    else
-        hed_canonical_fill_words(data, bytes / 4, seed, argument);
+    if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
+    else hed_canonical_fill_words(data, bytes / 4, seed, argument);
 }
 
 static const hed_argument_def arguments[] = {

@@ -1,5 +1,6 @@
-/* Copies n words. A group moves one block of WG * VEC * ITEMS words; each of its items has ITEMS loads of VEC words
- * under way before the first store, neighbours beside each other. The last block, where not full, goes word by word. */
+/* Copies n words. A group moves one block of WG * VEC * ITEMS words; each of its items has ITEMS loads of
+ * VEC words under way before the first store, neighbours beside each other. The last block, where not
+ * full, goes word by word. */
 #ifndef WG
 #define WG 256
 #endif

@@ -1,9 +1,10 @@
-/* C = A B in row order: A is m x k, B is k x n, C is m x n. Each element sums over ascending k, one fma a step, so the bits
- * do not depend on the parameters. Parameters and tiling in the manner of Nugteren, "CLBlast" (2018), section 3:
+/* C = A B in row order: A is m x k, B is k x n, C is m x n. Each element sums over ascending k, one fma a
+ * step, so the bits do not depend on the parameters. Parameters and tiling in the manner of Nugteren,
+ * "CLBlast" (2018), section 3:
  *
- *   MWG x NWG     of C a group, KWG of the sum at a time; MDIMC x NDIMC items, each with MWI x NWI of C in registers,
- *                 in blocks of VWM x VWN so that neighbours read neighbouring vectors
- *   SA, SB        the group's part of A, of B goes through local memory (A turned, so that columns are contiguous)
+ *   MWG x NWG     of C a group, KWG of the sum at a time; MDIMC x NDIMC items, each with MWI x NWI of C in
+ *                 registers, in blocks of VWM x VWN so that neighbours read neighbouring vectors
+ *   SA, SB        the group's part of A, of B goes through local memory (A turned: columns are contiguous)
  *   MDIMA, NDIMB  items side by side along m while A is copied, along n while B is
  *   KWI           steps of the sum unrolled
  *   AHEAD         two copies in local memory: the next is loaded into registers while this one is used
@@ -78,15 +79,16 @@
 #define PUT(width, to, v) PUT_OF(width, to, v)
 
 #if SA
-/* Copying A: an item takes A_WIDE neighbours along k of each MDIMA-th row. 4 words more a row of the turned part keep its
- * vectors aligned and the items that write down one column apart. */
+/* Copying A: an item takes A_WIDE neighbours along k of each MDIMA-th row. 4 words more a row of the turned
+ * part keep its vectors aligned and the items that write down one column apart. */
 #define KDIMA (WG / MDIMA)
 #define A_ROWS (MWG / MDIMA)
 #define A_WIDE (KWG / KDIMA)
 #define A_PITCH (MWG + 4)
 #define A_PART (KWG * A_PITCH)
 
-static void load_a(float *copied, __global const float *restrict a, uint row, uint column, uint m, uint k, int vectors)
+static void load_a(float *copied, __global const float *restrict a, uint row, uint column, uint m, uint k,
+                   int vectors)
 {
     (void)vectors;
 #pragma unroll
@@ -141,18 +143,22 @@ static VECTOR_N load_b(__global const float *restrict row, uint column, uint n, 
 #else
     if (vectors)
         return *(__global const VECTOR_N *)(row + min(column, n - VWN));
-    return hed_f4(row[min(column, n - 1)], row[min(column + 1, n - 1)], row[min(column + 2, n - 1)], row[min(column + 3, n - 1)]);
+    return hed_f4(row[min(column, n - 1)], row[min(column + 1, n - 1)], row[min(column + 2, n - 1)],
+                  row[min(column + 3, n - 1)]);
 #endif
 }
 
 #if SB
-static void load_b_part(VECTOR_N *copied, __global const float *restrict b, uint row, uint column, uint n, uint k, int vectors)
+static void load_b_part(VECTOR_N *copied, __global const float *restrict b, uint row, uint column, uint n,
+                        uint k, int vectors)
 {
 #pragma unroll
-    for (uint i = 0; i < B_ROWS; i++)
+    for (uint i = 0; i < B_ROWS; i++) {
+        __global const float *from = b + min(row + i * KDIMB, k - 1) * n;
 #pragma unroll
         for (uint j = 0; j < B_VECTORS; j++)
-            copied[i * B_VECTORS + j] = load_b(b + min(row + i * KDIMB, k - 1) * n, column + j * NDIMB * VWN, n, vectors);
+            copied[i * B_VECTORS + j] = load_b(from, column + j * NDIMB * VWN, n, vectors);
+    }
 }
 
 static void store_b_part(__local VECTOR_N *part, const VECTOR_N *copied, uint row, uint vector)
@@ -236,7 +242,8 @@ static void write_row(__global float *row, const float *sum, uint column, uint n
         uint at = column + j * NDIMC * VWN;
 #if VWN == 4
         if (vectors && at < n) {
-            *(__global VECTOR_N *)(row + at) = hed_f4(sum[j * 4], sum[j * 4 + 1], sum[j * 4 + 2], sum[j * 4 + 3]);
+            *(__global VECTOR_N *)(row + at) =
+                hed_f4(sum[j * 4], sum[j * 4 + 1], sum[j * 4 + 2], sum[j * 4 + 3]);
             continue;
         }
 #elif VWN == 2
@@ -252,8 +259,8 @@ static void write_row(__global float *row, const float *sum, uint column, uint n
     }
 }
 
-__kernel void matmul(__global const float *restrict a_matrix, __global const float *restrict b_matrix, __global float *restrict c_matrix,
-                     uint m, uint n, uint k)
+__kernel void matmul(__global const float *restrict a_matrix, __global const float *restrict b_matrix,
+                     __global float *restrict c_matrix, uint m, uint n, uint k)
 {
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     uint item_m = item / NDIMC, item_n = item % NDIMC;

@@ -2,19 +2,28 @@
 #include "canonical_kernels.h"
 #include "heddle/math.h"
 
-enum { BODIES, ACCELERATIONS, SOFTENING, N }; /* arguments */
-enum { WG, ITEMS, UNROLL, LOCAL };            /* parameters */
-enum { SIDE = 16 };                           /* native: bodies summed for side by side */
+enum { BODIES,
+       ACCELERATIONS,
+       SOFTENING,
+       N }; /* arguments */
+enum { WG,
+       ITEMS,
+       UNROLL,
+       LOCAL };     /* parameters */
+enum { SIDE = 16 }; /* native: bodies summed for side by side */
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
+                  bool strict)
 {
     (void)def;
     (void)strict;
     const int64_t *value = config->values;
-    return value[ITEMS] * value[UNROLL] <= 32 && (!value[LOCAL] || hed_static_local_fits(device, 16 * (uint64_t)value[WG]));
+    return value[ITEMS] * value[UNROLL] <= 32 &&
+           (!value[LOCAL] || hed_static_local_fits(device, 16 * (uint64_t)value[WG]));
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     uint64_t n = (uint64_t)problem->sizes[0], group = (uint64_t)config->values[WG];
@@ -49,8 +58,7 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
             }
         }
         for (uint64_t s = 0; s < SIDE && first + s < n; s++) {
-            for (int axis = 0; axis < 3; axis++)
-                accelerations[first + s][axis] = sum[axis][s];
+            for (int axis = 0; axis < 3; axis++) accelerations[first + s][axis] = sum[axis][s];
             accelerations[first + s][3] = 0.0f;
         }
     }
@@ -58,7 +66,8 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 HED_NATIVE_CLONES(native, body)
 
 /* Operations of a pair: 3 differences, 3 fma, the root, 3 products, 3 fma. */
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                 hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -66,15 +75,16 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = 32.0 * n, .operations = 19.0 * n * n, .items = n * n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+                             const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
     return argument == BODIES || argument == ACCELERATIONS ? 16 * (uint64_t)problem->sizes[0] : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+                        void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == N) {
@@ -92,7 +102,11 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 
 static const hed_argument_def arguments[] = {
     {.name = "bodies", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "accelerations", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-4},
+    {.name = "accelerations",
+     .kind = HED_BUFFER,
+     .type = HED_FLOAT,
+     .access = HED_WRITE,
+     .tolerance = 1e-4},
     {.name = "softening", .kind = HED_SCALAR, .type = HED_FLOAT},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
 };

@@ -1,8 +1,9 @@
-/* Gravity of n bodies upon each other, softened: a_i = sum over j of m_j r / (|r|^2 + softening)^(3/2), r = p_j - p_i.
- * Tiles after Nyland, Harris and Prins (GPU Gems 3, 2007, chapter 31). Bodies are (x, y, z, mass). The sum runs over
- * ascending j whatever the parameters; `softening`, the square of a length, must be above 0, so that a body's own term
- * is 0. An item sums for ITEMS bodies, WG apart, so that each body read serves them all. LOCAL: the group takes the
- * bodies in tiles of WG through local memory; else each item reads them from global memory, all the same one at a time. */
+/* Gravity of n bodies upon each other, softened: a_i = sum over j of m_j r / (|r|^2 + softening)^(3/2),
+ * r = p_j - p_i. Tiles after Nyland, Harris and Prins (GPU Gems 3, 2007, chapter 31). Bodies are (x, y, z,
+ * mass). The sum runs over ascending j whatever the parameters; `softening`, the square of a length, must
+ * be above 0, so that a body's own term is 0. An item sums for ITEMS bodies, WG apart, so that each body
+ * read serves them all. LOCAL: the group takes the bodies in tiles of WG through local memory; else each
+ * item reads them from global memory, all the same one at a time. */
 #ifndef WG
 #define WG 512
 #endif
@@ -33,11 +34,14 @@ static void pull(float4 *sum, const float4 *place, float4 body, float softening)
         float x = body.x - place[k].x, y = body.y - place[k].y, z = body.z - place[k].z;
         float inverse = inverse_root(fma(x, x, fma(y, y, fma(z, z, softening))));
         float strength = body.w * inverse * (inverse * inverse);
-        sum[k] = hed_f4(fma(x, strength, sum[k].x), fma(y, strength, sum[k].y), fma(z, strength, sum[k].z), 0.0f);
+        sum[k].x = fma(x, strength, sum[k].x);
+        sum[k].y = fma(y, strength, sum[k].y);
+        sum[k].z = fma(z, strength, sum[k].z);
     }
 }
 
-__kernel void nbody(__global const float4 *restrict bodies, __global float4 *restrict accelerations, float softening, uint n)
+__kernel void nbody(__global const float4 *restrict bodies, __global float4 *restrict accelerations,
+                    float softening, uint n)
 {
     uint item = (uint)get_local_id(0);
     uint first = (uint)get_group_id(0) * (WG * ITEMS) + item;

@@ -2,23 +2,29 @@
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum { IN, SUMS, N };            /* arguments */
-enum { WG, VEC, LANES, ORDER };  /* parameters */
+enum { IN,
+       SUMS,
+       N }; /* arguments */
+enum { WG,
+       VEC,
+       LANES,
+       ORDER };                  /* parameters */
 enum { MOST_IN_REGISTERS = 64 }; /* elements an item loads */
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
+                  bool strict)
 {
     (void)def;
     const int64_t *value = config->values;
     int64_t elements = HED_CANONICAL_TILE / value[WG];
-    if (elements < value[VEC] || elements > MOST_IN_REGISTERS)
-        return false;
-    if (value[LANES] && !hed_has_lanes_of_32(device))
-        return false;
-    return !(strict && value[ORDER]) && hed_static_local_fits(device, (HED_CANONICAL_TILE + (uint64_t)value[WG]) * 4);
+    if (elements < value[VEC] || elements > MOST_IN_REGISTERS) return false;
+    if (value[LANES] && !hed_has_lanes_of_32(device)) return false;
+    return !(strict && value[ORDER]) &&
+           hed_static_local_fits(device, (HED_CANONICAL_TILE + (uint64_t)value[WG]) * 4);
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     uint64_t tiles = hed_ceil_divide((uint64_t)problem->sizes[0], HED_CANONICAL_TILE);
@@ -30,10 +36,10 @@ static void geometry(const hed_kernel_def *def, const hed_config *config, const 
 }
 
 /* Sums of neighbours. */
-static inline __attribute__((always_inline)) void pair_up(const float *restrict from, float *restrict to, uint32_t count)
+static inline __attribute__((always_inline)) void pair_up(const float *restrict from, float *restrict to,
+                                                          uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        to[i] = from[2 * i] + from[2 * i + 1];
+    for (uint32_t i = 0; i < count; i++) to[i] = from[2 * i] + from[2 * i + 1];
 }
 
 /* S(in, HED_CANONICAL_TILE), a level of the tree at a time. */
@@ -61,7 +67,8 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 }
 HED_NATIVE_CLONES(native, body)
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                 hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -70,22 +77,22 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = 4.0 * (n + tiles), .operations = n - tiles, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+                             const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
-    return argument == IN ? 4 * n : argument == SUMS ? 4 * hed_ceil_divide(n, HED_CANONICAL_TILE) : 0;
+    return argument == IN ? 4 * n : argument == SUMS ? 4 * hed_ceil_divide(n, HED_CANONICAL_TILE)
+                                                     : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+                        void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
-    if (argument == N)
-        *(uint32_t *)data = (uint32_t)problem->sizes[0];
-    else
-        hed_canonical_fill_floats(data, bytes / 4, seed, argument);
+    if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
+    else hed_canonical_fill_floats(data, bytes / 4, seed, argument);
 }
 
 static const hed_argument_def arguments[] = {

@@ -1,11 +1,11 @@
-/* Sums of tiles of TILE floats, in the fixed tree of heddle/tree.h: sums[i] = S(in + i TILE, TILE), the last tile what is
- * left. TILE is a power of two, so the tiles' sums are again input of the same rule, and this kernel run over its own
- * output until one is left gives S(in, n).
+/* Sums of tiles of TILE floats, in the fixed tree of heddle/tree.h: sums[i] = S(in + i TILE, TILE), the
+ * last tile what is left. TILE is a power of two, so the tiles' sums are again input of the same rule,
+ * and this kernel run over its own output until one is left gives S(in, n).
  *
- * A group takes one tile. Items first load all their vectors, neighbours beside each other, and add each up; through
- * local memory each then gets an aligned run of vectors' sums. The items' values go down by fours in local memory, or
- * with LANES by lane exchanges within a warp. ORDER 1 spares the way through local memory: each item adds up what it
- * has loaded, which is another tree: not in strict mode. */
+ * A group takes one tile. Items first load all their vectors, neighbours beside each other, and add each
+ * up; through local memory each then gets an aligned run of vectors' sums. The items' values go down by
+ * fours in local memory, or with LANES by lane exchanges within a warp. ORDER 1 spares the way through
+ * local memory: each item adds up what it has loaded, which is another tree: not in strict mode. */
 #ifndef TILE
 #define TILE 4096
 #endif

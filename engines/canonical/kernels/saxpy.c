@@ -1,16 +1,23 @@
 /* Description and native version of `saxpy`. */
 #include "canonical_kernels.h"
 
-enum { X, Y, A, N };     /* arguments */
-enum { WG, VEC, ITEMS }; /* parameters */
+enum { X,
+       Y,
+       A,
+       N }; /* arguments */
+enum { WG,
+       VEC,
+       ITEMS }; /* parameters */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     const int64_t *value = config->values;
     uint64_t n = (uint64_t)problem->sizes[0];
     layout->dimensions = 1;
-    layout->global[0] = hed_ceil_divide(n, (uint64_t)(value[WG] * value[VEC] * value[ITEMS])) * (uint64_t)value[WG];
+    layout->global[0] =
+        hed_ceil_divide(n, (uint64_t)(value[WG] * value[VEC] * value[ITEMS])) * (uint64_t)value[WG];
     layout->group[0] = (uint32_t)value[WG];
     layout->native_items = n;
     layout->native_grain = 1 << 15;
@@ -21,12 +28,12 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
     const float *restrict x = call->arguments[X];
     float *restrict y = call->arguments[Y];
     float a = *(const float *)call->arguments[A];
-    for (uint64_t i = begin; i < end; i++)
-        y[i] = __builtin_fmaf(a, x[i], y[i]);
+    for (uint64_t i = begin; i < end; i++) y[i] = __builtin_fmaf(a, x[i], y[i]);
 }
 HED_NATIVE_CLONES(native, body)
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                 hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -34,21 +41,20 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = 12.0 * n, .operations = 2.0 * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+                             const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
     return argument == X || argument == Y ? 4 * (uint64_t)problem->sizes[0] : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+                        void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
-    if (argument == N)
-        *(uint32_t *)data = (uint32_t)problem->sizes[0];
-    else
-        hed_canonical_fill_floats(data, argument == A ? 1 : bytes / 4, seed, argument);
+    if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
+    else hed_canonical_fill_floats(data, argument == A ? 1 : bytes / 4, seed, argument);
 }
 
 static const hed_argument_def arguments[] = {

@@ -1,5 +1,5 @@
-/* y = a x + y, one rounding (fma) an element. Laid out like copy.cl: a group takes WG * VEC * ITEMS elements, an item has
- * 2 * ITEMS loads of VEC under way. */
+/* y = a x + y, one rounding (fma) an element. Laid out like copy.cl: a group takes WG * VEC * ITEMS
+ * elements, an item has 2 * ITEMS loads of VEC under way. */
 #ifndef WG
 #define WG 256
 #endif

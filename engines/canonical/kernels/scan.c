@@ -4,20 +4,27 @@
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum { IN, NODES, OUT, N };     /* arguments */
-enum { WG, VEC, LANES, MERGE }; /* parameters */
+enum { IN,
+       NODES,
+       OUT,
+       N }; /* arguments */
+enum { WG,
+       VEC,
+       LANES,
+       MERGE }; /* parameters */
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
+                  bool strict)
 {
     (void)def;
     const int64_t *value = config->values;
-    if (value[LANES] && !hed_has_lanes_of_32(device))
-        return false;
+    if (value[LANES] && !hed_has_lanes_of_32(device)) return false;
     uint64_t words = HED_CANONICAL_TILE + HED_CANONICAL_TILE / 32 + 2 * (uint64_t)value[WG];
     return !(strict && value[MERGE]) && hed_static_local_fits(device, 4 * words);
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     uint64_t tiles = hed_ceil_divide((uint64_t)problem->sizes[0], HED_CANONICAL_TILE);
@@ -31,11 +38,11 @@ static void geometry(const hed_kernel_def *def, const hed_config *config, const 
 /* Puts `left` in front of `count` prefixes. */
 static inline __attribute__((always_inline)) void prepend(float *prefixes, uint32_t count, float left)
 {
-    for (uint32_t i = 0; i < count; i++)
-        prefixes[i] = left + prefixes[i];
+    for (uint32_t i = 0; i < count; i++) prefixes[i] = left + prefixes[i];
 }
 
-/* Prefix sums of a tile, in place: of eights, then in each pair of blocks the right one gets the sum of the left one. */
+/* Prefix sums of a tile, in place: of eights, then in each pair of blocks the right one gets the sum of
+ * the left one. */
 static inline __attribute__((always_inline)) void tile_scan(float *values)
 {
     for (uint32_t i = 0; i < HED_CANONICAL_TILE; i += 8) {
@@ -64,14 +71,12 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
         uint32_t count = rest < HED_CANONICAL_TILE ? (uint32_t)rest : HED_CANONICAL_TILE;
         float values[HED_CANONICAL_TILE];
         memcpy(values, in + first, count * sizeof *values);
-        for (uint32_t i = count; i < HED_CANONICAL_TILE; i++)
-            values[i] = HED_TREE_NEUTRAL;
+        for (uint32_t i = count; i < HED_CANONICAL_TILE; i++) values[i] = HED_TREE_NEUTRAL;
         tile_scan(values);
         const float *nodes = call->arguments[NODES];
         uint64_t nodes_of_level = hed_ceil_divide(n, HED_CANONICAL_TILE);
         for (uint64_t block = tile; block != 0; block >>= 1) {
-            if (block & 1)
-                prepend(values, HED_CANONICAL_TILE, nodes[block - 1]);
+            if (block & 1) prepend(values, HED_CANONICAL_TILE, nodes[block - 1]);
             nodes += nodes_of_level;
             nodes_of_level = (nodes_of_level + 1) / 2;
         }
@@ -80,7 +85,8 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 }
 HED_NATIVE_CLONES(native, body)
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                 hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -89,7 +95,8 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = 4.0 * (2.0 * n + tiles), .operations = n - 1.0, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+                             const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
@@ -99,14 +106,12 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
     return argument == IN || argument == OUT ? 4 * n : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+                        void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
-    if (argument == N)
-        *(uint32_t *)data = (uint32_t)problem->sizes[0];
-    else
-        hed_canonical_fill_floats(data, bytes / 4, seed, argument);
+    if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
+    else hed_canonical_fill_floats(data, bytes / 4, seed, argument);
 }
 
 static const hed_argument_def arguments[] = {

@@ -1,12 +1,13 @@
-/* Prefix sums of n floats by the rule of heddle/tree.h: out[i] = S(in, i + 1). Last of three kernels: reduction.cl gives
- * the sums of tiles of TILE floats, scan_tree.cl the sums above them, together `nodes`; hed_canonical_scan() chains them.
+/* Prefix sums of n floats by the rule of heddle/tree.h: out[i] = S(in, i + 1). Last of three kernels:
+ * reduction.cl gives the sums of tiles of TILE floats, scan_tree.cl the sums above them, together
+ * `nodes`; hed_canonical_scan() chains them.
  *
- * A group takes one tile. It comes in with neighbours beside each other and goes through local memory, so that an item
- * has an aligned run of TILE / WG elements in registers, whose prefix sums it makes by itself. Then the runs pair up:
- * of two neighbouring blocks the items of the right one add the left one's sum in front, for blocks of 1, 2, 4.. items,
- * and at last, for each bit set in the tile's number, that of the tiles to its left (Sklansky 1960). LANES: within a
- * warp the sums go by lane exchange. MERGE: the sums to the left are first put together to one, added once; another
- * order: not in strict mode. */
+ * A group takes one tile. It comes in with neighbours beside each other and goes through local memory, so
+ * that an item has an aligned run of TILE / WG elements in registers, whose prefix sums it makes by
+ * itself. Then the runs pair up: of two neighbouring blocks the items of the right one add the left one's
+ * sum in front, for blocks of 1, 2, 4.. items, and at last, for each bit set in the tile's number, that
+ * of the tiles to its left (Sklansky 1960). LANES: within a warp the sums go by lane exchange. MERGE: the
+ * sums to the left are first put together to one, added once; another order: not in strict mode. */
 #ifndef TILE
 #define TILE 4096
 #endif
@@ -25,7 +26,8 @@
 
 #if VEC == 4
 #define FLOATS float4
-#define PUT(to, i, v) (to[PLACE(i)] = v.x, to[PLACE(i + 1)] = v.y, to[PLACE(i + 2)] = v.z, to[PLACE(i + 3)] = v.w)
+#define PUT(to, i, v) \
+    (to[PLACE(i)] = v.x, to[PLACE(i + 1)] = v.y, to[PLACE(i + 2)] = v.z, to[PLACE(i + 3)] = v.w)
 #define GET(from, i) hed_f4(from[PLACE(i)], from[PLACE(i + 1)], from[PLACE(i + 2)], from[PLACE(i + 3)])
 #elif VEC == 2
 #define FLOATS float2
@@ -52,7 +54,8 @@
         run[e] = (left) + run[e]
 #endif
 
-__kernel void scan(__global const float *restrict in, __global const float *restrict nodes, __global float *restrict out, uint n)
+__kernel void scan(__global const float *restrict in, __global const float *restrict nodes,
+                   __global float *restrict out, uint n)
 {
     HED_LOCAL_ARRAY(float, tile, PLACE(TILE));
     HED_LOCAL_ARRAY(float, exchange, 2 * WG);

@@ -2,11 +2,14 @@
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum { NODES, OFFSET, TILES };     /* arguments */
-enum { WG };                       /* parameters */
+enum { NODES,
+       OFFSET,
+       TILES };                      /* arguments */
+enum { WG };                         /* parameters */
 enum { BLOCK = HED_CANONICAL_TILE }; /* nodes a group takes: BLOCK in the text */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     uint64_t blocks = hed_ceil_divide((uint64_t)problem->sizes[0], BLOCK);
@@ -33,7 +36,8 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
     }
 }
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                 hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -41,21 +45,20 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = 8.0 * tiles, .operations = tiles - 1.0, .items = tiles};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+                             const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
     return argument == NODES ? 4 * (uint64_t)hed_tree_node_count((uint32_t)problem->sizes[0]) : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+                        void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
-    if (argument == NODES)
-        hed_canonical_fill_floats(data, bytes / 4, seed, argument);
-    else
-        *(uint32_t *)data = argument == TILES ? (uint32_t)problem->sizes[0] : 0;
+    if (argument == NODES) hed_canonical_fill_floats(data, bytes / 4, seed, argument);
+    else *(uint32_t *)data = argument == TILES ? (uint32_t)problem->sizes[0] : 0;
 }
 
 static const hed_argument_def arguments[] = {

@@ -1,19 +1,27 @@
 /* Description and native version of `transpose`. */
 #include "canonical_kernels.h"
 
-enum { IN, OUT, WIDTH, HEIGHT }; /* arguments; the last two are the problem's sizes 0 and 1 */
-enum { TILE, ROWS, PAD };        /* parameters */
-enum { BLOCK = 32 };             /* native: side of a block that stays in the first cache */
+enum { IN,
+       OUT,
+       WIDTH,
+       HEIGHT }; /* arguments; the last two are the problem's sizes 0 and 1 */
+enum { TILE,
+       ROWS,
+       PAD };        /* parameters */
+enum { BLOCK = 32 }; /* native: side of a block that stays in the first cache */
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
+                  bool strict)
 {
     (void)def;
     (void)strict;
     const int64_t *value = config->values;
-    return value[ROWS] <= value[TILE] && hed_static_local_fits(device, (uint64_t)(4 * value[TILE] * (value[TILE] + value[PAD])));
+    return value[ROWS] <= value[TILE] &&
+           hed_static_local_fits(device, (uint64_t)(4 * value[TILE] * (value[TILE] + value[PAD])));
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     uint64_t tile = (uint64_t)config->values[TILE], rows = (uint64_t)config->values[ROWS];
@@ -33,19 +41,20 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const uint32_t *restrict in = call->arguments[IN];
     uint32_t *restrict out = call->arguments[OUT];
-    uint64_t width = *(const uint32_t *)call->arguments[WIDTH], height = *(const uint32_t *)call->arguments[HEIGHT];
+    uint64_t width = *(const uint32_t *)call->arguments[WIDTH],
+             height = *(const uint32_t *)call->arguments[HEIGHT];
     for (uint64_t left = begin * BLOCK; left < end * BLOCK && left < width; left += BLOCK) {
         uint64_t right = left + BLOCK < width ? left + BLOCK : width;
         for (uint64_t top = 0; top < height; top += BLOCK) {
             uint64_t bottom = top + BLOCK < height ? top + BLOCK : height;
             for (uint64_t x = left; x < right; x++)
-                for (uint64_t y = top; y < bottom; y++)
-                    out[x * height + y] = in[y * width + x];
+                for (uint64_t y = top; y < bottom; y++) out[x * height + y] = in[y * width + x];
         }
     }
 }
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                 hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -53,21 +62,21 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = 8.0 * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+                             const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
     return argument == IN || argument == OUT ? 4 * (uint64_t)(problem->sizes[0] * problem->sizes[1]) : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+                        void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == WIDTH || argument == HEIGHT)
         *(uint32_t *)data = (uint32_t)problem->sizes[argument - WIDTH];
-    else
-        hed_canonical_fill_words(data, bytes / 4, seed, argument);
+    else hed_canonical_fill_words(data, bytes / 4, seed, argument);
 }
 
 static const hed_argument_def arguments[] = {

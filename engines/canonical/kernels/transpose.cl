@@ -1,6 +1,7 @@
-/* Transposes a matrix of 32-bit words, `height` rows of `width`, through square tiles in local memory, so that both reads
- * and writes of global memory run along rows (Ruetsch and Micikevicius 2009). PAD words more a row of the tile keep the
- * reads down a column out of one bank. A group has TILE x ROWS items, each with TILE / ROWS loads under way. */
+/* Transposes a matrix of 32-bit words, `height` rows of `width`, through square tiles in local memory, so
+ * that both reads and writes of global memory run along rows (Ruetsch and Micikevicius 2009). PAD words
+ * more a row of the tile keep the reads down a column out of one bank. A group has TILE x ROWS items,
+ * each with TILE / ROWS loads under way. */
 #ifndef TILE
 #define TILE 64
 #endif
@@ -14,7 +15,8 @@
 #define PITCH (TILE + PAD)
 #define STEPS (TILE / ROWS)
 
-__kernel void transpose(__global const uint *restrict in, __global uint *restrict out, uint width, uint height)
+__kernel void transpose(__global const uint *restrict in, __global uint *restrict out, uint width,
+                        uint height)
 {
     HED_LOCAL_ARRAY(uint, tile, TILE * PITCH);
     uint x = (uint)get_local_id(0), y = (uint)get_local_id(1);
