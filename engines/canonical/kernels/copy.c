@@ -70,7 +70,14 @@ static const hed_parameter_def parameters[] = {
     {"ITEMS", items, HED_COUNT(items), 2, NULL},
 };
 static const char *const dimensions[] = {"n"};
-static const hed_problem problems[] = {{1, {1}}, {1, {31}}, {1, {1000}}, {1, {4096}}, {1, {65537}}, {1, {262139}}};
+static const hed_problem problems[] = {
+    {1, {1}},
+    {1, {31}},
+    {1, {1000}},
+    {1, {4096}},
+    {1, {65537}},
+    {1, {262139}},
+};
 
 const hed_kernel_def hed_copy_def = {
     .name = "copy",

@@ -95,8 +95,9 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
         float(*bodies)[4] = data;
         hed_canonical_fill_floats(data, bytes / 4, seed, argument);
         /* Masses above 0 that make up about one. */
-        for (uint64_t i = 0; i < bytes / 16; i++)
-            bodies[i][3] = (bodies[i][3] + 1.0f) / (float)(bytes / 16);
+        uint64_t count = bytes / sizeof *bodies;
+        for (uint64_t i = 0; i < count; i++)
+            bodies[i][3] = (bodies[i][3] + 1.0f) / (float)count;
     }
 }
 

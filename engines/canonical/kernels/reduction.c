@@ -111,7 +111,14 @@ static const hed_parameter_def parameters[] = {
     {"ORDER", switches, HED_COUNT(switches), 0, orders},
 };
 static const char *const dimensions[] = {"n"};
-static const hed_problem problems[] = {{1, {1}}, {1, {31}}, {1, {4096}}, {1, {4099}}, {1, {12288}}, {1, {65537}}};
+static const hed_problem problems[] = {
+    {1, {1}},
+    {1, {31}},
+    {1, {4096}},
+    {1, {4099}},
+    {1, {12288}},
+    {1, {65537}},
+};
 
 const hed_kernel_def hed_reduction_def = {
     .name = "reduction",

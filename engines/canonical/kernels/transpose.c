@@ -94,7 +94,15 @@ static const hed_parameter_def parameters[] = {
     {"PAD", pads, HED_COUNT(pads), 1, NULL},
 };
 static const char *const dimensions[] = {"width", "height"};
-static const hed_problem problems[] = {{2, {1, 1}}, {2, {7, 3}}, {2, {64, 64}}, {2, {101, 1}}, {2, {1, 131}}, {2, {257, 131}}, {2, {128, 320}}};
+static const hed_problem problems[] = {
+    {2, {1, 1}},
+    {2, {7, 3}},
+    {2, {64, 64}},
+    {2, {101, 1}},
+    {2, {1, 131}},
+    {2, {257, 131}},
+    {2, {128, 320}},
+};
 
 const hed_kernel_def hed_transpose_def = {
     .name = "transpose",
