@@ -3,10 +3,9 @@
  * says why and what mends it. */
 #include "cycle.h"
 #include "fakes.h"
+#include "folder.h"
 
 #include <elf.h>
-#include <ftw.h>
-#include <sys/stat.h>
 
 #include "backends/cuda/cuda_api.h"
 #include "backends/opencl/opencl_api.h"
@@ -14,39 +13,9 @@
 
 static hed_error error;
 
+TestSuite(fake_library, .init = folder_make, .fini = folder_remove);
+
 /* ---- files ---- */
-
-static char folder[64];
-
-static void make_folder(void)
-{
-    strcpy(folder, "/tmp/heddle-fake-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *at)
-{
-    (void)about;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
-
-static void remove_folder(void) { nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
-
-TestSuite(fake_library, .init = make_folder, .fini = remove_folder);
-
-static const char *in_folder(const char *name)
-{
-    static char path[HED_PATH_MAX];
-    cr_assert(hed_path_join(path, folder, name));
-    return path;
-}
-
-static void write_file(const char *path, const void *bytes, size_t size)
-{
-    OK(hed_path_write(path, &bytes, &size, 1, &error));
-}
 
 /* Copies a library with one of its symbols nameless, so that nobody finds it. */
 static void copy_without(const char *from, const char *to, const char *symbol)

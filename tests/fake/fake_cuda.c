@@ -1,4 +1,5 @@
-/* A libcuda on the host's processor: see fake.h. Graphs and OpenGL are in fake_cuda_graph.c. */
+/* A libcuda on the host's processor: see fake.h. Kernels are in fake_cuda_module.c, graphs in
+ * fake_cuda_graph.c. */
 #include "fake_cuda.h"
 
 #include <pthread.h>
@@ -301,12 +302,6 @@ bool fake_cuda_is_stream(const char *function, CUstream stream)
     return !stream || fake_check(function, stream, FAKE_QUEUE);
 }
 
-#define WORK(function, stream) \
-    do { \
-        ENTER_CONTEXT(function); \
-        if (!fake_cuda_is_stream(#function, stream)) return CUDA_ERROR_INVALID_HANDLE; \
-    } while (0)
-
 static CUresult copy(const char *function, CUdeviceptr to, bool to_device, CUdeviceptr from, bool from_device,
                      size_t size)
 {
@@ -318,32 +313,32 @@ static CUresult copy(const char *function, CUdeviceptr to, bool to_device, CUdev
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
 {
-    WORK(cuMemcpyAsync, stream);
+    ENTER_STREAM(cuMemcpyAsync, stream);
     return copy("cuMemcpyAsync", to, false, from, false, size);
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t size, CUstream stream)
 {
-    WORK(cuMemcpyHtoDAsync, stream);
+    ENTER_STREAM(cuMemcpyHtoDAsync, stream);
     return copy("cuMemcpyHtoDAsync", to, true, (uintptr_t)from, false, size);
 }
 
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t size, CUstream stream)
 {
-    WORK(cuMemcpyDtoHAsync, stream);
+    ENTER_STREAM(cuMemcpyDtoHAsync, stream);
     return copy("cuMemcpyDtoHAsync", (uintptr_t)to, false, from, true, size);
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
 {
-    WORK(cuMemcpyDtoDAsync, stream);
+    ENTER_STREAM(cuMemcpyDtoDAsync, stream);
     return copy("cuMemcpyDtoDAsync", to, true, from, true, size);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
                            size_t size, CUstream stream)
 {
-    WORK(cuMemcpyPeerAsync, stream);
+    ENTER_STREAM(cuMemcpyPeerAsync, stream);
     CHECK(cuMemcpyPeerAsync, to_context, FAKE_CONTEXT);
     CHECK(cuMemcpyPeerAsync, from_context, FAKE_CONTEXT);
     return copy("cuMemcpyPeerAsync", to, true, from, true, size);
@@ -362,26 +357,26 @@ CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, si
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
 {
-    WORK(cuMemsetD8Async, stream);
+    ENTER_STREAM(cuMemsetD8Async, stream);
     return fake_cuda_fill("cuMemsetD8Async", to, value, 1, 0, count, 1);
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream)
 {
-    WORK(cuMemsetD16Async, stream);
+    ENTER_STREAM(cuMemsetD16Async, stream);
     return fake_cuda_fill("cuMemsetD16Async", to, value, 2, 0, count, 1);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream)
 {
-    WORK(cuMemsetD32Async, stream);
+    ENTER_STREAM(cuMemsetD32Async, stream);
     return fake_cuda_fill("cuMemsetD32Async", to, value, 4, 0, count, 1);
 }
 
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
                             CUstream stream)
 {
-    WORK(cuMemsetD2D32Async, stream);
+    ENTER_STREAM(cuMemsetD2D32Async, stream);
     return fake_cuda_fill("cuMemsetD2D32Async", to, value, 4, pitch, width, height);
 }
 
@@ -407,19 +402,19 @@ CUresult cuStreamDestroy(CUstream stream)
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
-    WORK(cuStreamSynchronize, stream);
+    ENTER_STREAM(cuStreamSynchronize, stream);
     return CUDA_SUCCESS;
 }
 
 CUresult cuStreamQuery(CUstream stream)
 {
-    WORK(cuStreamQuery, stream);
+    ENTER_STREAM(cuStreamQuery, stream);
     return fake_state.hangs ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user)
 {
-    WORK(cuLaunchHostFunc, stream);
+    ENTER_STREAM(cuLaunchHostFunc, stream);
     function(user);
     return CUDA_SUCCESS;
 }
@@ -448,7 +443,7 @@ CUresult cuEventDestroy(CUevent event)
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-    WORK(cuEventRecord, stream);
+    ENTER_STREAM(cuEventRecord, stream);
     CHECK(cuEventRecord, event, FAKE_EVENT);
     event->time = fake_now();
     return CUDA_SUCCESS;
@@ -481,148 +476,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to)
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     (void)flags;
-    WORK(cuStreamWaitEvent, stream);
+    ENTER_STREAM(cuStreamWaitEvent, stream);
     CHECK(cuStreamWaitEvent, event, FAKE_EVENT);
     return CUDA_SUCCESS;
-}
-
-/* ---- modules and kernels ---- */
-
-/* What the fake NVRTC makes. */
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned option_count, int *options,
-                            void **values)
-{
-    (void)option_count;
-    (void)options;
-    (void)values;
-    ENTER_CONTEXT(cuModuleLoadDataEx);
-    if (fake_refuse_binary() || strncmp(image, "// fake PTX\n", 12)) return CUDA_ERROR_INVALID_IMAGE;
-    CUmodule made = fake_new(FAKE_PROGRAM, sizeof *made);
-    if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
-    made->text = strdup(image);
-    *module = made;
-    return CUDA_SUCCESS;
-}
-
-static pthread_mutex_t function_lock = PTHREAD_MUTEX_INITIALIZER;
-static CUfunction functions;
-
-CUresult cuModuleUnload(CUmodule module)
-{
-    ENTER_CONTEXT(cuModuleUnload);
-    CHECK(cuModuleUnload, module, FAKE_PROGRAM);
-    pthread_mutex_lock(&function_lock);
-    for (CUfunction *at = &functions; *at;) {
-        CUfunction next = *at;
-        if (next->module == module) {
-            *at = next->next;
-            free(next);
-        } else {
-            at = &next->next;
-        }
-    }
-    pthread_mutex_unlock(&function_lock);
-    fake_release(module);
-    free(module->text);
-    free(module);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
-{
-    char words[128];
-    ENTER_CONTEXT(cuModuleGetFunction);
-    CHECK(cuModuleGetFunction, module, FAKE_PROGRAM);
-    snprintf(words, sizeof words, "__kernel void %s(", name);
-    if (!strstr(module->text, words)) return CUDA_ERROR_NOT_FOUND;
-    CUfunction made = calloc(1, sizeof *made);
-    if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
-    made->module = module;
-    made->cycle = strcmp(name, "cycle") == 0;
-    made->offset = fake_offset(module->text);
-    pthread_mutex_lock(&function_lock);
-    made->next = functions;
-    functions = made;
-    pthread_mutex_unlock(&function_lock);
-    *function = made;
-    return CUDA_SUCCESS;
-}
-
-static bool is_function(const char *name, CUfunction function)
-{
-    pthread_mutex_lock(&function_lock);
-    CUfunction at = functions;
-    while (at && at != function) at = at->next;
-    pthread_mutex_unlock(&function_lock);
-    if (!at) fake_misuse(name);
-    return at != NULL;
-}
-
-CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
-{
-    ENTER_CONTEXT(cuFuncGetAttribute);
-    if (!is_function("cuFuncGetAttribute", function)) return CUDA_ERROR_INVALID_HANDLE;
-    *value = attribute == CU_FUNC_MAX_THREADS_PER_BLOCK ? 1024 : attribute == CU_FUNC_NUM_REGS ? 8 : 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
-{
-    (void)attribute;
-    (void)value;
-    ENTER_CONTEXT(cuFuncSetAttribute);
-    return is_function("cuFuncSetAttribute", function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_size,
-                                                     size_t shared_bytes)
-{
-    (void)shared_bytes;
-    ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
-    if (!is_function("cuOccupancyMaxActiveBlocksPerMultiprocessor", function))
-        return CUDA_ERROR_INVALID_HANDLE;
-    *blocks = 2048 / (block_size > 0 ? block_size : 2048);
-    return CUDA_SUCCESS;
-}
-
-CUresult fake_cuda_launch(const char *function, CUfunction kernel, void **arguments)
-{
-    if (!is_function(function, kernel)) return CUDA_ERROR_INVALID_HANDLE;
-    if (!kernel->cycle) return CUDA_SUCCESS;
-    CUdeviceptr out = *(CUdeviceptr *)arguments[0], in = *(CUdeviceptr *)arguments[1];
-    uint32_t count = *(uint32_t *)arguments[3];
-    if (!fake_cuda_range(function, out, count * sizeof(float)) ||
-        !fake_cuda_range(function, in, count * sizeof(float)))
-        return CUDA_ERROR_ILLEGAL_ADDRESS;
-    fake_cycle((float *)(uintptr_t)out, (float *)(uintptr_t)in, *(float *)arguments[2], count, arguments[4],
-               kernel->offset);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void **arguments, void **extra)
-{
-    (void)shared_bytes;
-    (void)extra;
-    WORK(cuLaunchKernel, stream);
-    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z) return CUDA_ERROR_INVALID_VALUE;
-    return fake_cuda_launch("cuLaunchKernel", function, arguments);
-}
-
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                   unsigned block_x, unsigned block_y, unsigned block_z,
-                                   unsigned shared_bytes, CUstream stream, void **arguments)
-{
-    (void)shared_bytes;
-    WORK(cuLaunchCooperativeKernel, stream);
-    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z) return CUDA_ERROR_INVALID_VALUE;
-    return fake_cuda_launch("cuLaunchCooperativeKernel", function, arguments);
-}
-
-CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)
-{
-    (void)extra;
-    WORK(cuLaunchKernelEx, config->stream);
-    return fake_cuda_launch("cuLaunchKernelEx", function, arguments);
 }

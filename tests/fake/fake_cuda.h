@@ -38,6 +38,13 @@ enum {
         } \
     } while (0)
 
+/* A command of a stream. */
+#define ENTER_STREAM(function, stream) \
+    do { \
+        ENTER_CONTEXT(function); \
+        if (!fake_cuda_is_stream(#function, stream)) return CUDA_ERROR_INVALID_HANDLE; \
+    } while (0)
+
 struct CUctx_st {
     fake_object head;
     CUdevice device;

@@ -200,9 +200,8 @@ static CUresult run_node(CUgraphNode node)
 
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
-    ENTER_CONTEXT(cuGraphLaunch);
+    ENTER_STREAM(cuGraphLaunch, stream);
     CHECK(cuGraphLaunch, exec, FAKE_GRAPH);
-    if (!fake_cuda_is_stream("cuGraphLaunch", stream)) return CUDA_ERROR_INVALID_HANDLE;
     CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < exec->count && !result; i++) result = run_node(&exec->nodes[i]);
     return result;
