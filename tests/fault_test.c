@@ -108,7 +108,8 @@ Test(fault, processes_fill_a_cold_cache_together)
     for (int p = 0; p < PROCESSES; p++) {
         int result;
         cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
-        cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p, (unsigned)result);
+        bool fine = WIFEXITED(result) && WEXITSTATUS(result) == 0;
+        cr_assert(fine, "process %d ended with %x", p, (unsigned)result);
     }
     OK(hed_context_create(&def, &context, &error));
     OK(hed_device_find(context, selector(), &device, &error));
