@@ -28,6 +28,14 @@ static const struct criterion_test *running;
 static jmp_buf leave;
 static atomic_int failures;
 static bool skipped;
+static uid_t started_as;
+
+/* LeakSanitizer asks at the end. A process that has given up its rights cannot look into its own threads any more. */
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+    return geteuid() != started_as;
+}
 
 static const struct criterion_test_extra_data *suite_data(const char *name)
 {
@@ -133,7 +141,8 @@ static void run_here(const struct criterion_test *test)
     running = test;
     test->test();
     fflush(stdout);
-    exit(failures ? EXIT_FAILURE : skipped ? EXIT_SKIP : EXIT_SUCCESS);
+    if (skipped && !failures) _exit(EXIT_SKIP); /* what it had opened by then is no leak */
+    exit(failures ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 /* 0 passed, 1 failed, EXIT_SKIP. */
@@ -160,6 +169,7 @@ static int run(const struct criterion_test *test)
 int main(int argc, char **argv)
 {
     const char *filter = "*";
+    started_as = geteuid();
     int count[3] = {0}; /* passed, failed, skipped */
     for (int i = 1; i < argc - 1; i++)
         if (!strcmp(argv[i], "--filter")) filter = argv[i + 1];
