@@ -87,7 +87,8 @@ static int run_kernel(const hed_context_def *def, const hed_kernel_def *kernel_d
     hed_buffer_destroy(in);
     hed_stream_destroy(stream);
     hed_context_destroy(context);
-    return status ? -2 : !right ? -1 : !resources.from_cache;
+    return status ? -2 : !right ? -1
+                                : !resources.from_cache;
 }
 
 /* The same for the tests' own process: says whether the fake compiled, which must be what the kernel says of
@@ -283,7 +284,9 @@ Test(cache, a_full_disk)
 
 /* ---- several processes and threads at once ---- */
 
-enum { PROCESSES = 3, OFFSETS = 8, ROUNDS = 3 };
+enum { PROCESSES = 3,
+       OFFSETS = 8,
+       ROUNDS = 3 };
 
 /* In a process of its own: every kernel several times; the exit code tells what was wrong. */
 static int run_all(const hed_context_def *def, int first)
@@ -359,8 +362,8 @@ Test(cache, a_folder_that_is_cleared_all_the_time)
 
 Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
 {
-    static const char *const foreign[] = {"notes.txt",     "kernel.hedk",
-                                          "0123.hedk",     "0123456789abcdef0123456789abcdef.hedk.bak",
+    static const char *const foreign[] = {"notes.txt", "kernel.hedk",
+                                          "0123.hedk", "0123456789abcdef0123456789abcdef.hedk.bak",
                                           ".heddle-7.txt", "0123456789ABCDEF0123456789abcdef.hedk"};
     static const char left[] = ".heddle-1-2-3.tmp";
     const hed_context_def def = cached_def();

@@ -8,7 +8,10 @@
 
 #include "testing.h"
 
-enum { CYCLE_N = 333, CYCLE_BYTES = CYCLE_N * 4, CYCLE_WHOLE = 8192, CYCLE_GL = 7 };
+enum { CYCLE_N = 333,
+       CYCLE_BYTES = CYCLE_N * 4,
+       CYCLE_WHOLE = 8192,
+       CYCLE_GL = 7 };
 
 typedef struct cycle_shift {
     float x, y;
@@ -97,17 +100,17 @@ typedef struct cycle {
     _Alignas(4096) unsigned char own[4096];
 } cycle;
 
-#define TRY(call)                            \
-    do {                                     \
-        hed_status try_status = (call);      \
-        if (try_status) return try_status;   \
+#define TRY(call) \
+    do { \
+        hed_status try_status = (call); \
+        if (try_status) return try_status; \
     } while (0)
 
 /* What this device cannot do is left out. */
-#define TRY_IF_SUPPORTED(call)                                                     \
-    do {                                                                           \
-        hed_status try_status = (call);                                            \
-        if (try_status && try_status != HED_ERROR_UNSUPPORTED) return try_status;  \
+#define TRY_IF_SUPPORTED(call) \
+    do { \
+        hed_status try_status = (call); \
+        if (try_status && try_status != HED_ERROR_UNSUPPORTED) return try_status; \
     } while (0)
 
 static const cycle_shift cycle_moved = {0.25f, -3.0f, {7, 9}};
@@ -403,8 +406,8 @@ static hed_status cycle_share(cycle *c, hed_error *error)
 
 static void cycle_close(cycle *c)
 {
-    hed_buffer *buffers[] = {c->gl,     c->beside, c->there, c->imported, c->caller,
-                             c->mapped, c->pinned, c->part,  c->out,      c->in};
+    hed_buffer *buffers[] = {c->gl, c->beside, c->there, c->imported, c->caller,
+                             c->mapped, c->pinned, c->part, c->out, c->in};
     hed_graph_destroy(c->graph);
     hed_kernel_destroy(c->kernel);
     hed_stream_destroy(c->shared);

@@ -190,7 +190,7 @@ static const char *const questions[] = {"cuDeviceGetAttribute",
                                         NULL};
 
 /* What is done without where it fails. */
-static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer",  "cuMemcpyPeerAsync",
+static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer", "cuMemcpyPeerAsync",
                                        "cuStreamWaitEvent", "cuGraphicsGLRegisterBuffer", NULL};
 
 /* `library` of the device has just failed in one call or more. */
@@ -280,19 +280,19 @@ enum { OUT_OF_MEMORY = 1 << HED_ERROR_MEMORY | 1 << HED_ERROR_DEVICE_MEMORY };
 
 Test(fake_driver, each_function_of_cuda_always_failing)
 {
+    /* out of memory, not supported, a kernel that failed */
     fail_each_function(&fake_devices[0], cuda_names, 2, OUT_OF_MEMORY);
-    fail_each_function(&fake_devices[0], cuda_names, 801, 1u << HED_ERROR_UNSUPPORTED); /* not supported */
-    fail_each_function(&fake_devices[0], cuda_names, 719, 1u << HED_ERROR_LOST); /* a kernel failed */
+    fail_each_function(&fake_devices[0], cuda_names, 801, 1u << HED_ERROR_UNSUPPORTED);
+    fail_each_function(&fake_devices[0], cuda_names, 719, 1u << HED_ERROR_LOST);
 }
 
 Test(fake_driver, each_function_of_opencl_always_failing)
 {
     for (int d = 1; d < FAKE_DEVICES; d++) {
-        fail_each_function(&fake_devices[d], opencl_names, -4,
-                           OUT_OF_MEMORY); /* CL_MEM_OBJECT_ALLOCATION_FAILURE */
-        fail_each_function(&fake_devices[d], opencl_names, -6, OUT_OF_MEMORY); /* CL_OUT_OF_HOST_MEMORY */
-        fail_each_function(&fake_devices[d], opencl_names, -9999,
-                           1u << HED_ERROR_LOST); /* what NVIDIA says of a kernel that ran wild */
+        /* CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, and what NVIDIA says of a kernel that ran wild */
+        fail_each_function(&fake_devices[d], opencl_names, -4, OUT_OF_MEMORY);
+        fail_each_function(&fake_devices[d], opencl_names, -6, OUT_OF_MEMORY);
+        fail_each_function(&fake_devices[d], opencl_names, -9999, 1u << HED_ERROR_LOST);
     }
 }
 

@@ -90,20 +90,31 @@ static void raw_opencl(const raw *r)
         const size_t group = (size_t)cycle_groups[i], items = (CYCLE_N + group - 1) / group * group;
         const float a = 2.0f;
         const uint32_t n = CYCLE_N;
-        CL(clSetKernelArg)(kernel, 0, sizeof memory, &memory);
-        CL(clSetKernelArg)(kernel, 1, sizeof memory, &memory);
-        CL(clSetKernelArg)(kernel, 2, sizeof a, &a);
-        CL(clSetKernelArg)(kernel, 3, sizeof n, &n);
-        CL(clSetKernelArg)(kernel, 4, sizeof cycle_moved, &cycle_moved);
-        CL(clSetKernelArg)(kernel, 5, group * sizeof(float), NULL);
+        CL(clSetKernelArg)
+        (kernel, 0, sizeof memory, &memory);
+        CL(clSetKernelArg)
+        (kernel, 1, sizeof memory, &memory);
+        CL(clSetKernelArg)
+        (kernel, 2, sizeof a, &a);
+        CL(clSetKernelArg)
+        (kernel, 3, sizeof n, &n);
+        CL(clSetKernelArg)
+        (kernel, 4, sizeof cycle_moved, &cycle_moved);
+        CL(clSetKernelArg)
+        (kernel, 5, group * sizeof(float), NULL);
         cr_assert_eq(CL(clEnqueueNDRangeKernel)(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL), 0);
         cr_assert_eq(CL(clFinish)(queue), 0);
-        CL(clReleaseKernel)(kernel);
-        CL(clReleaseProgram)(program);
+        CL(clReleaseKernel)
+        (kernel);
+        CL(clReleaseProgram)
+        (program);
     }
-    CL(clReleaseMemObject)(memory);
-    CL(clReleaseCommandQueue)(queue);
-    CL(clReleaseContext)(context);
+    CL(clReleaseMemObject)
+    (memory);
+    CL(clReleaseCommandQueue)
+    (queue);
+    CL(clReleaseContext)
+    (context);
 }
 
 #define CU(name, symbol) (*(cu.name = (__typeof__(cu.name))hed_device_symbol(r->device, symbol)))
@@ -128,11 +139,16 @@ static void raw_cuda(const raw *r)
     cr_assert_eq(CU(cuModuleGetFunction, "cuModuleGetFunction")(&function, module, "f"), 0);
     cr_assert_eq(CU(cuLaunchKernel, "cuLaunchKernel")(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL), 0);
     cr_assert_eq(CU(cuStreamSynchronize, "cuStreamSynchronize")(stream), 0);
-    CU(cuModuleUnload, "cuModuleUnload")(module);
-    CU(cuMemFree, "cuMemFree_v2")(memory);
-    CU(cuStreamDestroy, "cuStreamDestroy_v2")(stream);
-    CU(cuCtxSetCurrent, "cuCtxSetCurrent")(NULL);
-    CU(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")(id);
+    CU(cuModuleUnload, "cuModuleUnload")
+    (module);
+    CU(cuMemFree, "cuMemFree_v2")
+    (memory);
+    CU(cuStreamDestroy, "cuStreamDestroy_v2")
+    (stream);
+    CU(cuCtxSetCurrent, "cuCtxSetCurrent")
+    (NULL);
+    CU(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")
+    (id);
 }
 
 /* ---- growth ---- */

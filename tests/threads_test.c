@@ -7,7 +7,8 @@
 
 #include <pthread.h>
 
-enum { THREADS = 4, ROUNDS = 6 };
+enum { THREADS = 4,
+       ROUNDS = 6 };
 
 static hed_error error;
 

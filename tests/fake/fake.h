@@ -26,22 +26,22 @@ typedef enum fake_kind {
 
 typedef struct fake_control {
     /* Set by the test. */
-    int64_t fail_call;       /* this call, by `calls`, returns `code`; 0: none */
-    int64_t fail_from;       /* this call and every later one; 0: none */
-    const char *fail_name;   /* every call of this function; NULL: none */
-    int code;                /* what they return */
-    int devices;             /* how many there are */
-    bool hangs;              /* work is never done, when asked */
-    bool plain_floats;       /* OpenCL: no fma, no exact division: no strict mode */
-    int refused_binaries;    /* so many times compiled code does not load */
-    uint64_t memory_bytes;   /* of a device: more than that is out of memory */
+    int64_t fail_call;     /* this call, by `calls`, returns `code`; 0: none */
+    int64_t fail_from;     /* this call and every later one; 0: none */
+    const char *fail_name; /* every call of this function; NULL: none */
+    int code;              /* what they return */
+    int devices;           /* how many there are */
+    bool hangs;            /* work is never done, when asked */
+    bool plain_floats;     /* OpenCL: no fma, no exact division: no strict mode */
+    int refused_binaries;  /* so many times compiled code does not load */
+    uint64_t memory_bytes; /* of a device: more than that is out of memory */
     /* Told by the fake. */
-    int64_t calls;           /* since the library was loaded or this was set to 0 */
-    int64_t builds;          /* programs compiled from text */
-    int64_t misuses;         /* calls with a wrong handle, range or pointer */
-    char misused[64];        /* the function of the first of them */
-    char failed[64];         /* the function that was made to fail first */
-    int64_t failures;        /* how many calls were */
+    int64_t calls;    /* since the library was loaded or this was set to 0 */
+    int64_t builds;   /* programs compiled from text */
+    int64_t misuses;  /* calls with a wrong handle, range or pointer */
+    char misused[64]; /* the function of the first of them */
+    char failed[64];  /* the function that was made to fail first */
+    int64_t failures; /* how many calls were */
     int64_t live[FAKE_KINDS];
     uint64_t bytes; /* of device and pinned memory alive */
 } fake_control;

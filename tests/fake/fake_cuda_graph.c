@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum node_kind { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_CALL } node_kind;
+typedef enum node_kind { NODE_KERNEL,
+                         NODE_COPY,
+                         NODE_FILL,
+                         NODE_CALL } node_kind;
 
 /* A node knows its place, which is the same in the graph and in what is instantiated from it. */
 struct CUgraphNode_st {

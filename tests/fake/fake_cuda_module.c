@@ -80,7 +80,8 @@ CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
 {
     ENTER_CONTEXT(cuFuncGetAttribute);
     if (!is_function("cuFuncGetAttribute", function)) return CUDA_ERROR_INVALID_HANDLE;
-    *value = attribute == CU_FUNC_MAX_THREADS_PER_BLOCK ? 1024 : attribute == CU_FUNC_NUM_REGS ? 8 : 0;
+    *value = attribute == CU_FUNC_MAX_THREADS_PER_BLOCK ? 1024 : attribute == CU_FUNC_NUM_REGS ? 8
+                                                                                               : 0;
     return CUDA_SUCCESS;
 }
 

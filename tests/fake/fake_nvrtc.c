@@ -17,7 +17,7 @@ typedef struct _nvrtcProgram {
     fake_object head;
     char *text, *code;
     const char *log;
-} *nvrtcProgram;
+} * nvrtcProgram;
 
 #define ENTER(function) \
     do { \
