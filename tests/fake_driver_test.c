@@ -289,7 +289,7 @@ Test(fake_driver, each_function_of_cuda_always_failing)
 Test(fake_driver, each_function_of_opencl_always_failing)
 {
     for (int d = 1; d < FAKE_DEVICES; d++) {
-        /* CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, and what NVIDIA says of a kernel that ran wild */
+        /* CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, NVIDIA's word for a kernel that ran wild */
         fail_each_function(&fake_devices[d], opencl_names, -4, OUT_OF_MEMORY);
         fail_each_function(&fake_devices[d], opencl_names, -6, OUT_OF_MEMORY);
         fail_each_function(&fake_devices[d], opencl_names, -9999, 1u << HED_ERROR_LOST);

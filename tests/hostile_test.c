@@ -513,8 +513,7 @@ Test(hostile, problems_and_arguments_that_are_none)
 {
     scene s;
     open_scene(&s);
-    const hed_problem problems[] = {{0, {0}}, {2, {CYCLE_N, 1}}, {1, {0}},
-                                    {1, {-1}}, {1, {INT64_MIN}}, {UINT32_MAX, {CYCLE_N}}};
+    const hed_problem problems[] = {{0, {0}}, {2, {CYCLE_N, 1}}, {1, {0}}, {1, {-1}}, {1, {INT64_MIN}}, {UINT32_MAX, {CYCLE_N}}};
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
         FAILS(HED_ERROR_ARGUMENT, hed_launch(s.t.stream, s.kernel, &problems[i], s.arguments, 6, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_launch(s.t.stream, s.kernel, NULL, s.arguments, 6, &error));
