@@ -11,6 +11,9 @@ parts=${*:-test verify sanitize bench}
 heddle=$here/bin/heddle
 tests=$here/bin/heddle-tests
 failed=0
+# Left out under the sanitizer: it runs kernels one after another, so what must run beside a resident kernel never starts; and its race
+# check does not follow a hand-over by arriving at one named barrier and waiting at another, which is the PTX manual's own example.
+sanitized='beyond/!(what_was_made*|named_barriers*)'
 
 # The driver brings its OpenCL library; a bare machine lacks the file that names it.
 if [ ! -e /etc/OpenCL/vendors/nvidia.icd ] && mkdir -p /etc/OpenCL/vendors 2>/dev/null; then
@@ -42,7 +45,7 @@ for device in $devices; do
                     cuda*)
                         for tool in memcheck racecheck synccheck initcheck; do
                             check "sanitize_${tool}_$word" env HEDDLE_DEVICE="$device" timeout 300 compute-sanitizer --tool "$tool" --report-api-errors no \
-                                --error-exitcode 9 --target-processes all "$tests" -j1 --filter 'beyond/*'
+                                --error-exitcode 9 --target-processes all "$tests" -j1 --filter "$sanitized"
                         done ;;
                 esac ;;
             bench)
