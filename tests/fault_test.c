@@ -30,13 +30,15 @@ static void live(const hed_context_def *given, test_allocator *state, hed_status
 }
 
 /* Lets allocation n fail in a life of its own, for every n up to the last one. Few are done without: those
- * for a log, and for reading an entry of the cache, which is then compiled. */
+ * for a log, and for reading an entry of the cache, which is then compiled. A context is held all the while,
+ * since CUDA's primary context takes a good part of a second to make. */
 static void fail_each_allocation(const hed_context_def *def)
 {
     enum { DONE_WITHOUT = 16 };
     test_allocator state = {0};
     hed_status status;
     int64_t n = 0, without = 0;
+    test_device held = test_open(NULL);
     live(def, &state, &status, "without faults");
     cr_assert_eq(status, HED_OK, "without faults: %s\n%s", error.text, error.log);
     do {
@@ -51,6 +53,7 @@ static void fail_each_allocation(const hed_context_def *def)
     cr_assert(n > 40 && without <= DONE_WITHOUT, "%lld allocations in a life, %lld done without",
               (long long)n - 1, (long long)without);
     cr_assert_eq(status, HED_OK, "the process does not go on: %s", error.text);
+    test_close(&held);
 }
 
 Test(fault, each_allocation_failing)
