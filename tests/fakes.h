@@ -12,9 +12,10 @@ static inline const char *fakes_path(const char *name)
 {
     static char paths[4][HED_PATH_MAX];
     static int used;
-    char folder[HED_PATH_MAX], file[HED_PATH_MAX];
+    static char folder[HED_PATH_MAX]; /* found once: a test that gives up its rights may not be able to look again */
+    char file[HED_PATH_MAX];
     char *path = paths[used++ % 4];
-    hed_path_of_library(folder, sizeof folder);
+    if (!folder[0]) hed_path_of_library(folder, sizeof folder);
     snprintf(file, sizeof file, "fake/libfake_%s.so", name);
     cr_assert(hed_path_join(path, folder, file));
     return path;

@@ -24,8 +24,9 @@ PKG_CONFIG_PATH=$pc "$compiler" -std=c17 "$@" "$here/user.c" -o "$scratch/by-pkg
 "$scratch/by-pkg-config"
 
 echo "== CMake"
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")
 with_cmake() {
-    cmake -S "$here" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$*" &&
+    cmake -G "$generator" -S "$here" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$*" &&
         cmake --build "$scratch/cmake"
 }
 with_cmake "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "find_package(heddle)"; }
