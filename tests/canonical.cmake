@@ -10,8 +10,8 @@ hed_add_test(NAME oclgrind COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh $<
                                    ${CMAKE_CURRENT_SOURCE_DIR}/planted
              LABELS full TIMEOUT 1800)
 
-# Every configuration of the kernels with small spaces. Convolution and matmul have thousands, which take hours to
-# compile: HEDDLE_TEST_FULL=1 tests/canonical_test --filter 'conformance/*' on a quiet machine.
+# Every configuration of the kernels with small spaces. Convolution and matmul have thousands, which take
+# hours to compile: HEDDLE_TEST_FULL=1 tests/canonical_test --filter 'conformance/*' on a quiet machine.
 foreach(device IN LISTS HEDDLE_TEST_DEVICES)
   string(REPLACE ":" "_" word ${device})
   hed_add_test(NAME canonical_all.${word} DEVICE ${device}
