@@ -16,8 +16,14 @@ int main(void)
                                     "    if (i < 5) x[i] *= x[i];\n"
                                     "}\n", 0};
     hed_argument_def argument = {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE};
-    hed_kernel_def def = {.name = "square", .sources = &text, .source_count = 1,
-                          .arguments = &argument, .argument_count = 1, .range = square};
+    hed_kernel_def def = {
+        .name = "square",
+        .sources = &text,
+        .source_count = 1,
+        .arguments = &argument,
+        .argument_count = 1,
+        .range = square,
+    };
     hed_geometry five = {.dimensions = 1, .global = {5}};
     hed_buffer_def size = hed_default_buffer_def(sizeof x);
     hed_context *context;

@@ -55,7 +55,10 @@ static void fold_slope(float x, float z, float *slope_x, float *slope_z)
 {
     static const struct {
         float x, z, phase, slope;
-    } waves[] = {{0.055f, 0.021f, 0.4f, 0.62f}, {0.031f, -0.062f, 2.1f, 0.50f}, {-0.012f, 0.097f, 1.0f, 0.30f}, {0.13f, 0.05f, 3.3f, 0.16f}};
+    } waves[] = {{0.055f, 0.021f, 0.4f, 0.62f},
+                 {0.031f, -0.062f, 2.1f, 0.50f},
+                 {-0.012f, 0.097f, 1.0f, 0.30f},
+                 {0.13f, 0.05f, 3.3f, 0.16f}};
     *slope_x = *slope_z = 0;
     for (int i = 0; i < (int)(sizeof waves / sizeof waves[0]); i++) {
         float length = sqrtf(waves[i].x * waves[i].x + waves[i].z * waves[i].z);

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEAR(got, expected, tolerance)                                                                                 \
-    do {                                                                                                               \
-        double got_ = (got), expected_ = (expected);                                                                   \
-        cr_assert(fabs(got_ - expected_) <= (tolerance), "%s: %.17g, expected %.17g", #got, got_, expected_);          \
+#define NEAR(got, expected, tolerance) \
+    do { \
+        double got_ = (got), expected_ = (expected); \
+        cr_assert(fabs(got_ - expected_) <= (tolerance), "%s: %.17g, expected %.17g", #got, got_, expected_); \
     } while (0)
 
 static uint64_t next_random(uint64_t *state)

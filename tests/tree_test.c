@@ -114,9 +114,9 @@ static const hed_define tree_defines[] = {{"TILE", "256"}};
 #define LOCAL(word) {.name = word, .kind = HED_LOCAL, .type = HED_FLOAT}
 static const hed_argument_def sums_arguments[] = {BUFFER("in"), BUFFER("nodes"), NUMBER("n"), LOCAL("values")};
 static const hed_argument_def level_arguments[] = {BUFFER("nodes"), NUMBER("from"), NUMBER("width")};
-static const hed_argument_def prefix_arguments[] = {BUFFER("in"),        BUFFER("nodes"),
+static const hed_argument_def prefix_arguments[] = {BUFFER("in"), BUFFER("nodes"),
                                                     BUFFER("inclusive"), BUFFER("exclusive"),
-                                                    NUMBER("n"),         NUMBER("tiles"),
+                                                    NUMBER("n"), NUMBER("tiles"),
                                                     LOCAL("values")};
 
 typedef struct tree_run {

@@ -42,9 +42,9 @@ HED_API hed_status hed_buffer_part(hed_buffer *parent, uint64_t offset, uint64_t
 /** Destroys a buffer once all work that uses it is done. NULL is allowed. Thread class: any. */
 HED_API void hed_buffer_destroy(hed_buffer *buffer);
 
-HED_API uint64_t hed_buffer_size(const hed_buffer *buffer);       /**< bytes. Thread class: rt */
-HED_API hed_memory hed_buffer_memory(const hed_buffer *buffer);   /**< Thread class: rt */
-HED_API hed_device *hed_buffer_device(const hed_buffer *buffer);  /**< Thread class: rt */
+HED_API uint64_t hed_buffer_size(const hed_buffer *buffer);      /**< bytes. Thread class: rt */
+HED_API hed_memory hed_buffer_memory(const hed_buffer *buffer);  /**< Thread class: rt */
+HED_API hed_device *hed_buffer_device(const hed_buffer *buffer); /**< Thread class: rt */
 /** Where the host sees it: PINNED, MAPPED, CALLER, and every buffer of `host`; else NULL. Thread class: rt. */
 HED_API void *hed_buffer_host(const hed_buffer *buffer);
 /** Where the device sees it, for drivers with addresses (CUDA, host); else 0. Thread class: rt. */

@@ -13,23 +13,23 @@ typedef struct hed_device hed_device;
 /** What a device can do beyond the common set. A kernel names what it needs; where a device lacks it,
  *  the kernel is not valid there, which is an answer and never a crash. */
 typedef enum hed_capability {
-    HED_CAN_FP16 = 1u << 0,           /**< half floats in arithmetic */
-    HED_CAN_FP64 = 1u << 1,           /**< double floats */
-    HED_CAN_STRICT = 1u << 2,         /**< fma, correctly rounded / and sqrt, denormals: strict mode is possible */
-    HED_CAN_LANES = 1u << 3,          /**< lane shuffles and sums: hed_lane_* */
-    HED_CAN_NAMED_BARRIERS = 1u << 4, /**< barriers among some of a group's lanes: hed_named_* */
-    HED_CAN_COOPERATIVE = 1u << 5,    /**< a launch whose groups are all resident at once */
-    HED_CAN_GRID_BARRIER = 1u << 6,   /**< hed_grid_barrier() in a cooperative launch */
-    HED_CAN_PACKETS = 1u << 7,        /**< 16-byte packets that carry their epoch: hed_packet_* */
-    HED_CAN_CLUSTERS = 1u << 8,       /**< groups in clusters that reach each other's local memory */
-    HED_CAN_MAPPED = 1u << 9,         /**< host memory that kernels and host see while both run */
-    HED_CAN_RESIDENT = 1u << 10,      /**< kernels that stay, with a mailbox */
-    HED_CAN_GRAPHS = 1u << 11,        /**< graphs replayed by the driver, not step by step */
-    HED_CAN_SOURCE = 1u << 12,        /**< kernels can be compiled from source here */
-    HED_CAN_CUDA_C = 1u << 13,        /**< and from CUDA C */
-    HED_CAN_DEVICE_TIME = 1u << 14,   /**< event times come from the device's clock */
-    HED_CAN_GL_SHARING = 1u << 15,    /**< OpenGL buffers can be shared without a copy */
-    HED_CAN_GLOBAL_ATOMICS = 1u << 16,/**< 32-bit integer atomics in device memory */
+    HED_CAN_FP16 = 1u << 0,            /**< half floats in arithmetic */
+    HED_CAN_FP64 = 1u << 1,            /**< double floats */
+    HED_CAN_STRICT = 1u << 2,          /**< fma, correctly rounded / and sqrt, denormals: strict mode is possible */
+    HED_CAN_LANES = 1u << 3,           /**< lane shuffles and sums: hed_lane_* */
+    HED_CAN_NAMED_BARRIERS = 1u << 4,  /**< barriers among some of a group's lanes: hed_named_* */
+    HED_CAN_COOPERATIVE = 1u << 5,     /**< a launch whose groups are all resident at once */
+    HED_CAN_GRID_BARRIER = 1u << 6,    /**< hed_grid_barrier() in a cooperative launch */
+    HED_CAN_PACKETS = 1u << 7,         /**< 16-byte packets that carry their epoch: hed_packet_* */
+    HED_CAN_CLUSTERS = 1u << 8,        /**< groups in clusters that reach each other's local memory */
+    HED_CAN_MAPPED = 1u << 9,          /**< host memory that kernels and host see while both run */
+    HED_CAN_RESIDENT = 1u << 10,       /**< kernels that stay, with a mailbox */
+    HED_CAN_GRAPHS = 1u << 11,         /**< graphs replayed by the driver, not step by step */
+    HED_CAN_SOURCE = 1u << 12,         /**< kernels can be compiled from source here */
+    HED_CAN_CUDA_C = 1u << 13,         /**< and from CUDA C */
+    HED_CAN_DEVICE_TIME = 1u << 14,    /**< event times come from the device's clock */
+    HED_CAN_GL_SHARING = 1u << 15,     /**< OpenGL buffers can be shared without a copy */
+    HED_CAN_GLOBAL_ATOMICS = 1u << 16, /**< 32-bit integer atomics in device memory */
     HED_CAPABILITY_COUNT = 17
 } hed_capability;
 

@@ -66,9 +66,9 @@ typedef struct hed_argument_def {
     const char *name;
     hed_argument_kind kind;
     hed_type type;
-    hed_access access;  /**< buffers */
-    size_t size;        /**< structs: bytes */
-    double tolerance;   /**< written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal */
+    hed_access access; /**< buffers */
+    size_t size;       /**< structs: bytes */
+    double tolerance;  /**< written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal */
 } hed_argument_def;
 
 /** A tunable parameter: a macro of this name in the kernel text, with one of these values. */
@@ -76,8 +76,8 @@ typedef struct hed_parameter_def {
     const char *name;
     const int64_t *values; /**< (count), in order */
     uint32_t count;
-    int64_t value;              /**< the default: one of `values` */
-    const char *const *labels;  /**< (count) names of choices, or NULL */
+    int64_t value;             /**< the default: one of `values` */
+    const char *const *labels; /**< (count) names of choices, or NULL */
 } hed_parameter_def;
 
 /** A build-time constant that is not tuned: a size, or a user's own text. */
@@ -100,13 +100,13 @@ typedef struct hed_problem {
 
 /** How a launch is laid out. */
 typedef struct hed_geometry {
-    uint32_t dimensions;     /**< 1 to 3 */
-    uint64_t global[3];      /**< work items; rounded up to whole groups, so the kernel tests its index */
-    uint32_t group[3];       /**< work items of a group; all 0: chosen by hed_launch_over() */
+    uint32_t dimensions;                     /**< 1 to 3 */
+    uint64_t global[3];                      /**< work items; rounded up to whole groups, so the kernel tests its index */
+    uint32_t group[3];                       /**< work items of a group; all 0: chosen by hed_launch_over() */
     uint64_t local_bytes[HED_MAX_ARGUMENTS]; /**< for each HED_LOCAL argument, by its index among all arguments */
-    uint32_t cluster;        /**< groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
-    uint64_t native_items;   /**< what the native function counts over; 0: product of `global` */
-    uint64_t native_grain;   /**< fewest items worth a thread; 0: one */
+    uint32_t cluster;                        /**< groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
+    uint64_t native_items;                   /**< what the native function counts over; 0: product of `global` */
+    uint64_t native_grain;                   /**< fewest items worth a thread; 0: one */
 } hed_geometry;
 
 /** What one launch must do at the least: the basis of every rate and of the roofline. */
@@ -178,9 +178,9 @@ struct hed_kernel_def {
     hed_native_team_function *team;   /**< this one; both NULL: not valid on `host` */
     hed_work_function *work;          /**< NULL: no rates */
     hed_metric metric;
-    const char *metric_unit;          /**< "GB/s", "GFLOP/s", "constraints/s"; NULL: by metric */
+    const char *metric_unit; /**< "GB/s", "GFLOP/s", "constraints/s"; NULL: by metric */
     hed_sample_def sample;
-    void *user;                       /**< for the functions above */
+    void *user; /**< for the functions above */
 };
 
 /* ---- configurations ---- */

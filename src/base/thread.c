@@ -47,10 +47,10 @@ struct hed_team {
     bool running, ending;
     void (*function)(void *user, hed_team *team, uint32_t member);
     void *user;
-    member *members; /* `size` of them; the first is the caller's and not used */
-    gate start;      /* turned at the start of each run */
-    gate phase;      /* turned when all have come to the barrier */
-    gate done;       /* turned when the last thread has ended its part of a run */
+    member *members;                    /* `size` of them; the first is the caller's and not used */
+    gate start;                         /* turned at the start of each run */
+    gate phase;                         /* turned when all have come to the barrier */
+    gate done;                          /* turned when the last thread has ended its part of a run */
     _Alignas(LINE) atomic_uint arrived; /* at the barrier */
     _Alignas(LINE) atomic_uint busy;    /* threads that have not ended their part */
 };

@@ -46,11 +46,11 @@ static hed_status load_module(hed_program *program, const hed_build *build, cons
     const hed_cuda_api *api = hed_cuda_api_of(program->device);
     hed_cuda_program *made = program->impl;
     char said[JIT_LOG] = "", failed[JIT_LOG] = "";
-    int options[6] = {CU_JIT_INFO_LOG_BUFFER,  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+    int options[6] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
                       CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                      CU_JIT_LOG_VERBOSE,      CU_JIT_MAX_REGISTERS};
-    void *values[6] = {said,      (void *)(uintptr_t)sizeof said,
-                       failed,    (void *)(uintptr_t)sizeof failed,
+                      CU_JIT_LOG_VERBOSE, CU_JIT_MAX_REGISTERS};
+    void *values[6] = {said, (void *)(uintptr_t)sizeof said,
+                       failed, (void *)(uintptr_t)sizeof failed,
                        (void *)1, (void *)(uintptr_t)build->max_registers};
     CUresult result =
         api->cuModuleLoadDataEx(&made->module, binary->bytes, build->max_registers ? 6 : 5, options, values);

@@ -68,11 +68,11 @@ static hed_status open_library(hed_nvrtc *nvrtc, const char *library, int cuda_v
                                                "/usr/local/cuda/lib64/libnvrtc.so",
                                                NULL};
     static const char *const for_12[] = {"libnvrtc.so.12", "libnvrtc.so.11.2",
-                                         "libnvrtc.so",    "/usr/local/cuda/lib64/libnvrtc.so",
+                                         "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so",
                                          "libnvrtc.so.13", NULL};
     static const char *const for_11[] = {
-        "libnvrtc.so.11.2", "libnvrtc.so",    "/usr/local/cuda/lib64/libnvrtc.so",
-        "libnvrtc.so.12",   "libnvrtc.so.13", NULL};
+        "libnvrtc.so.11.2", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so",
+        "libnvrtc.so.12", "libnvrtc.so.13", NULL};
     const char *const only[] = {library, NULL};
     if (library) return hed_dynlib_open(&nvrtc->allocator, only, &nvrtc->library, reason, size);
     bool any = cuda_version == 0 || cuda_version >= 13000;

@@ -1,0 +1,19 @@
+# Reads `diff FILE FORMATTED` and prints it without the hunks in which clang-format 14 is wrong:
+# - with no limit on columns it breaks short enumerations, chained conditions and inline assembly into a line for each part;
+#   so a hunk that does nothing but add line breaks is dropped,
+# - in the arguments of a macro it takes a pointer for a product.
+function squeeze(text) { gsub(/[ \t\n\\]/, "", text); return text }
+
+function finish() {
+    if (head == "") return
+    if (!(squeeze(old) == squeeze(new) && new_lines > old_lines) && !(pointers(old) == pointers(new))) print whole
+    head = ""
+}
+
+function pointers(text) { gsub(/ \* /, " *", text); return text }
+
+/^[0-9]/ { finish(); head = $0; whole = $0; old = new = ""; old_lines = new_lines = 0; next }
+{ whole = whole "\n" $0 }
+/^</ { old = old substr($0, 3) "\n"; old_lines++ }
+/^>/ { new = new substr($0, 3) "\n"; new_lines++ }
+END { finish() }
