@@ -297,7 +297,7 @@ static hed_status parse_positional(parser *p, const char *text)
 static hed_status check_required(const parser *p)
 {
     const hed_command *command = hed_arguments_command(p->arguments);
-    char words[512];
+    char words[704];
     if (!command->run) {
         const char *names[64];
         size_t count = 0;
