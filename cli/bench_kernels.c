@@ -185,7 +185,8 @@ static hed_status bench_kernel(hed_stream *stream, const hed_kernel_def *def, do
     hed_bench_case one = {.run = run_once, .user = &b};
     hed_status status = open_best_size(&b, error);
     if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT) {
-        fprintf(stderr, "heddle: %s is not measured on %s: %s\n", def->name, hed_device_get_info(hed_stream_device(stream))->id, error->text);
+        fprintf(stderr, "heddle: %s is not measured on %s: %s\n", def->name,
+                hed_device_get_info(hed_stream_device(stream))->id, error->text);
         return HED_OK;
     }
     if (status == HED_OK)

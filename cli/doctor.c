@@ -18,7 +18,12 @@ typedef struct finding {
     char remedy[512];
 } finding;
 
-static const char *const STATES[] = {[HED_BACKEND_WORKS] = "works", [HED_BACKEND_LIMITED] = "limited", [HED_BACKEND_ABSENT] = "absent", [HED_BACKEND_FAILED] = "failed"};
+static const char *const STATES[] = {
+    [HED_BACKEND_WORKS] = "works",
+    [HED_BACKEND_LIMITED] = "limited",
+    [HED_BACKEND_ABSENT] = "absent",
+    [HED_BACKEND_FAILED] = "failed",
+};
 
 /* ---- devices: only a kernel that ran has shown that a driver works ---- */
 

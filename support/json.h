@@ -87,7 +87,8 @@ typedef struct hed_records hed_records;
 /* NULL when memory runs out; every function below then does nothing, and hed_records_print() says so. */
 hed_records *hed_records_create(void);
 void hed_records_free(hed_records *records);
-void hed_records_next(hed_records *records);                                     /* begins an object; the members that follow are its own, in order */
+/* Begins an object; the members that follow are its own, in order. */
+void hed_records_next(hed_records *records);
 void hed_records_text(hed_records *records, const char *key, const char *value); /* what is not UTF-8 becomes '?' */
 void hed_records_number(hed_records *records, const char *key, double value);    /* NaN and infinities become null */
 void hed_records_integer(hed_records *records, const char *key, uint64_t value);

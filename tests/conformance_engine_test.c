@@ -57,7 +57,8 @@ static uint64_t planted_bytes(const hed_kernel_def *def, const hed_config *confi
     return (uint64_t)problem->sizes[0] * 4;
 }
 
-static void planted_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes, uint64_t seed)
+static void planted_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                         uint64_t bytes, uint64_t seed)
 {
     (void)def;
     (void)problem;

@@ -138,9 +138,11 @@ typedef void hed_native_range_function(const hed_native_call *call, uint64_t beg
 /** Called once by each of hed_team_size(team) threads, which meet in hed_team_barrier(team). */
 typedef void hed_native_team_function(const hed_native_call *call, hed_team *team, uint32_t member);
 /** Bytes of buffer argument `argument` for a sample problem. */
-typedef uint64_t hed_sample_bytes_function(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument);
+typedef uint64_t hed_sample_bytes_function(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                                           uint32_t argument);
 /** Writes argument `argument` of a sample problem: a buffer's first content, a scalar, or a struct. */
-typedef void hed_sample_fill_function(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
+typedef void hed_sample_fill_function(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                                      uint64_t bytes, uint64_t seed);
 
 /** Real inputs for the conformance test, the tuner and the benchmark. */
 typedef struct hed_sample_def {

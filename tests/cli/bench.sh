@@ -1,9 +1,11 @@
+#!/bin/sh
 # sh bench.sh HEDDLE: every bench runs on host and prints records that have what they should.
 heddle=$1
+# shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
 export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
 
 run 0 bench --json --device host; err_is_empty
 out_is_json suite name device value unit spread
 out_has '"suite": "runtime"'; out_has '"suite": "kernels"'; out_has '"against": "memcpy"'; out_has '"floor": '
-exit $failed
+exit "$failed"

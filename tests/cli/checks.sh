@@ -1,3 +1,5 @@
+#!/bin/sh
+# shellcheck disable=SC2034,SC2154  # `heddle` comes from the script that sources this, `failed` goes back to it
 # What the scripts here share: running the command, and looking at what came out. Sourced.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,5 +1,7 @@
+#!/bin/sh
 # sh run.sh HEDDLE: the command as a user runs it, on host alone: what it prints where, and its exit codes.
 heddle=$1
+# shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
 export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
 unset HEDDLE_DEVICE
@@ -59,4 +61,4 @@ kill "$process"
 code=0
 wait "$process" || code=$?
 [ "$code" = 130 ] || complain "heddle verify, interrupted: exit code $code instead of 130"
-exit $failed
+exit "$failed"

@@ -240,7 +240,8 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
       (CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)) \
     X(cuGraphInstantiate, "cuGraphInstantiate_v2", \
       (CUgraphExec * exec, CUgraph graph, CUgraphNode *failed, char *log, size_t log_size)) \
-    X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams", (CUgraphExec exec, CUgraphNode node, const cuda_kernel_node *kernel)) \
+    X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams", \
+      (CUgraphExec exec, CUgraphNode node, const cuda_kernel_node *kernel)) \
     X(cuGraphExecDestroy, "cuGraphExecDestroy", (CUgraphExec exec)) \
     X(cuGraphLaunch, "cuGraphLaunch", (CUgraphExec exec, CUstream stream)) \
     X(cuGraphicsGLRegisterBuffer, "cuGraphicsGLRegisterBuffer", (CUgraphicsResource * resource, unsigned name, unsigned flags)) \
