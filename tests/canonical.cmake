@@ -11,12 +11,12 @@ hed_add_test(NAME oclgrind COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh $<
              LABELS full TIMEOUT 1800)
 
 # Every configuration of the kernels with small spaces. Convolution and matmul have thousands, which take
-# hours to compile: HEDDLE_TEST_FULL=1 tests/canonical_test --filter 'conformance/*' on a quiet machine.
+# hours to compile: HEDDLE_TEST_CONFIGURATIONS=all tests/canonical_test --filter 'conformance/*' on a quiet machine.
 foreach(device IN LISTS HEDDLE_TEST_DEVICES)
   string(REPLACE ":" "_" word ${device})
   hed_add_test(NAME canonical_all.${word} DEVICE ${device}
                COMMAND $<TARGET_FILE:on_device> $<TARGET_FILE:canonical_test> --verbose -j1
                        --filter "conformance/@(copy|saxpy|transpose|reduction|scan_tree|scan|nbody)"
                LABELS full TIMEOUT 1800)
-  set_property(TEST canonical_all.${word} APPEND PROPERTY ENVIRONMENT HEDDLE_TEST_FULL=1)
+  set_property(TEST canonical_all.${word} APPEND PROPERTY ENVIRONMENT HEDDLE_TEST_CONFIGURATIONS=all)
 endforeach()

@@ -1,6 +1,6 @@
 /* ctest: devices timeout=600
  * The canonical kernels: what each computes by closed forms and invariants, then every kernel against its
- * native version. HEDDLE_TEST_FULL=1 runs every valid configuration; without it each value of each
+ * native version. HEDDLE_TEST_CONFIGURATIONS=all runs every valid one; without it each value of each
  * parameter, and for a limited time configurations from all over the large spaces. */
 #include "testing.h"
 
@@ -501,8 +501,8 @@ static const uint64_t QUICK_NS = 40000000000; /* of one kernel's conformance whe
 
 static bool full_run(void)
 {
-    const char *full = getenv("HEDDLE_TEST_FULL");
-    return full && strcmp(full, "1") == 0;
+    const char *which = getenv("HEDDLE_TEST_CONFIGURATIONS");
+    return which && strcmp(which, "all") == 0;
 }
 
 typedef struct watch {
