@@ -86,6 +86,13 @@ typedef struct hed_define {
     const char *value;
 } hed_define;
 
+/** A parameter that matters only in some configurations. Where the expression `when` (space.h) is 0, it keeps its default value,
+ *  so that no two configurations are the same kernel. */
+typedef struct hed_condition {
+    const char *parameter;
+    const char *when; /**< over other parameters */
+} hed_condition;
+
 /** One value for each parameter of a description, in its order. */
 typedef struct hed_config {
     uint32_t count;
@@ -165,6 +172,10 @@ struct hed_kernel_def {
     uint32_t argument_count;
     const hed_parameter_def *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
+    const char *const *constraints; /**< (constraint_count) expressions (space.h) that must not be 0, beside valid() */
+    uint32_t constraint_count;
+    const hed_condition *conditions; /**< (condition_count) */
+    uint32_t condition_count;
     const hed_define *defines; /**< (define_count) */
     uint32_t define_count;
     const char *const *dimensions; /**< (dimension_count) names of the problem's sizes: "n", "width", ... */

@@ -1,0 +1,90 @@
+/** @file space.h
+ *  Expressions over parameters, and the set of configurations that they allow.
+ *
+ *  An expression is arithmetic on numbers as C and Python write it: + - * / % // **, comparisons (chained as in Python:
+ *  32 <= WG <= 1024), && || ! and or not, c ? a : b, a if c else b, x in (1, 2), min max abs ceil floor round log2 ceil_div(a, b), and
+ *  "label" for a parameter's named choice. / divides as real numbers do, // rounds down. A name is a parameter, a constant
+ *  of the definition, or for kernels a problem dimension or a device limit: max_group, max_group_x, max_group_y, max_group_z, local_bytes,
+ *  lane_width, compute_units, registers, cache_bytes, memory_bytes, architecture.
+ *
+ *  A space is built without going through the full product: parameters that share no constraint are kept apart, and
+ *  within those that do a value is given up as soon as one constraint fails.
+ */
+#ifndef HEDDLE_SPACE_H
+#define HEDDLE_SPACE_H
+
+#include "heddle/kernel.h"
+
+HED_BEGIN
+
+/* ---- expressions ---- */
+
+typedef struct hed_expression hed_expression;
+
+/** Where an expression's names get their meaning. */
+typedef struct hed_expression_names {
+    const char *const *names; /**< (count); a name's place here is its slot in `values` below */
+    uint32_t count;
+    const hed_parameter_def *parameters; /**< (parameter_count) whose labels may stand in quotes */
+    uint32_t parameter_count;
+} hed_expression_names;
+
+/** Compiles a text. `allocator` NULL: the C library's. Thread class: any.
+ *  Errors: FORMAT (the text names the column and what was expected there), ARGUMENT (unknown name: the known ones are listed), MEMORY. */
+HED_API hed_status hed_expression_create(const hed_allocator *allocator, const char *text, const hed_expression_names *names,
+                                         hed_expression **expression, hed_error *error);
+/** Its value; truth is 1 and 0; NAN where it divides by zero. `values` (names->count), by slot. Thread class: rt. */
+HED_API double hed_expression_value(const hed_expression *expression, const double *values);
+/** Whether it reads a slot. Thread class: rt. */
+HED_API bool hed_expression_uses(const hed_expression *expression, uint32_t slot);
+/** NULL is allowed. Thread class: owner. */
+HED_API void hed_expression_destroy(hed_expression *expression);
+
+/* ---- spaces ---- */
+
+typedef struct hed_space hed_space;
+
+/** A number that constraints may name. */
+typedef struct hed_constant {
+    const char *name;
+    double value;
+} hed_constant;
+
+/** What a space is made of. Start from {0}. Parameters must outlive the space. */
+typedef struct hed_space_def {
+    const hed_allocator *allocator;      /**< NULL: the C library's */
+    const hed_parameter_def *parameters; /**< (parameter_count), at most 255 values each */
+    uint32_t parameter_count;
+    const char *const *constraints; /**< (constraint_count) expressions that must not be 0 */
+    uint32_t constraint_count;
+    const hed_condition *conditions; /**< (condition_count) parameters that matter only at times */
+    uint32_t condition_count;
+    const hed_constant *constants; /**< (constant_count) */
+    uint32_t constant_count;
+    bool (*accept)(void *user, const hed_config *config); /**< what no expression says; asked for each point that the constraints leave; NULL: all */
+    void *user;
+} hed_space_def;
+
+/** Builds a space. Thread class: any. Errors: ARGUMENT, FORMAT, MEMORY, LIMIT (more points than can be gone through with accept(); says what to do). */
+HED_API hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_error *error);
+/** A space of given points. `values` (count x parameter_count). Thread class: any. Errors: ARGUMENT (a value that is not the
+ *  parameter's, a point twice), MEMORY. */
+HED_API hed_status hed_space_create_list(const hed_allocator *allocator, const hed_parameter_def *parameters, uint32_t parameter_count,
+                                         const int64_t *values, uint64_t count, hed_space **space, hed_error *error);
+/** The configurations of a kernel that hed_kernel_valid() accepts on a device for a problem. Thread class: any.
+ *  Errors: as hed_space_create(). */
+HED_API hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def, const hed_problem *problem, hed_math math,
+                                               hed_space **space, hed_error *error);
+/** NULL is allowed. Thread class: owner. */
+HED_API void hed_space_destroy(hed_space *space);
+
+/** Number of points. Thread class: rt. */
+HED_API uint64_t hed_space_count(const hed_space *space);
+/** Point `index` < hed_space_count(). Thread class: rt. */
+HED_API hed_config hed_space_at(const hed_space *space, uint64_t index);
+/** Finds a point; UINT64_MAX where it is none of the space. Thread class: rt. */
+HED_API uint64_t hed_space_find(const hed_space *space, const hed_config *config);
+
+HED_END
+
+#endif

@@ -1,0 +1,211 @@
+/** @file tune.h
+ *  Tuning: finds the fastest configuration of a kernel on a device, proves that it gives the right answer, and keeps it
+ *  in the database (database.h), from which every later launch takes it.
+ *
+ *  Candidates are compiled and run in a worker process, so that one that crashes, hangs or poisons the driver costs one
+ *  evaluation. Native C kernels (`host`) and pipelines are the program's own code and are measured in its process.
+ */
+#ifndef HEDDLE_TUNE_H
+#define HEDDLE_TUNE_H
+
+#include "heddle/database.h"
+#include "heddle/launch.h"
+#include "heddle/search.h"
+
+HED_BEGIN
+
+/* ---- what became of one candidate ---- */
+
+typedef enum hed_outcome {
+    HED_OUTCOME_MEASURED,   /**< right, and timed to the end */
+    HED_OUTCOME_DROPPED,    /**< right, and given up early since it was clearly slower; `seconds` is what was seen */
+    HED_OUTCOME_INVALID,    /**< over a limit of the device, found before or after compiling */
+    HED_OUTCOME_BUILD,      /**< does not compile */
+    HED_OUTCOME_LAUNCH,     /**< the driver refused to run it */
+    HED_OUTCOME_WRONG,      /**< wrong results */
+    HED_OUTCOME_CRASHED,    /**< ended its process, or poisoned the driver */
+    HED_OUTCOME_HUNG,       /**< not done in time */
+    HED_OUTCOME_IMPOSSIBLE, /**< a time that cannot be: 0, or faster than the device's memory or arithmetic allow */
+    HED_OUTCOME_COUNT
+} hed_outcome;
+
+/** "measured", "dropped", "invalid", ... Thread class: any. */
+HED_API const char *hed_outcome_name(hed_outcome outcome);
+
+/** One candidate and what became of it. */
+typedef struct hed_evaluation {
+    hed_config config;
+    hed_outcome outcome;
+    double seconds;       /**< median (joules, or the caller's metric, by the objective); NAN unless measured or dropped */
+    double low, high;     /**< 95 % confidence interval of the median; NAN where unknown */
+    uint32_t runs;        /**< timed ones */
+    double build_seconds; /**< of the compiler; 0 from its cache */
+    double at;            /**< seconds since the tuning began */
+    double error;         /**< largest |found - expected| / max(1, |expected|) of any output; NAN where not checked */
+    bool recalled;        /**< not run now: from an earlier tuning that this one goes on from */
+    char text[192];       /**< why it failed; "" if it did not */
+} hed_evaluation;
+
+/* ---- what a kernel is tuned with ---- */
+
+/** One argument's content. Buffers that the kernel changes in place are given back their first content before every run; those that it only
+ *  writes are poisoned before every check. */
+typedef struct hed_tune_argument {
+    const void *data;     /**< first content: buffers read, scalars, structs; NULL: a buffer only written, or a local array */
+    uint64_t bytes;       /**< of a buffer */
+    const void *expected; /**< (bytes) right output; NULL: by reference. Elements are compared with the argument's tolerance */
+} hed_tune_argument;
+
+/** What results are compared with where `expected` is not given. */
+typedef enum hed_reference {
+    HED_REFERENCE_NATIVE, /**< the description's native C version; without one, as HED_REFERENCE_DEFAULT */
+    HED_REFERENCE_KERNEL, /**< another kernel, hed_tune_def.reference_kernel, with the same arguments, in its default configuration */
+    HED_REFERENCE_DEFAULT, /**< the kernel itself in its default configuration */
+    HED_REFERENCE_NONE    /**< not checked, and the result says so */
+} hed_reference;
+
+/** What is made as small as possible. */
+typedef enum hed_objective {
+    HED_OBJECTIVE_TIME,
+    HED_OBJECTIVE_ENERGY, /**< joules of a launch, by NVML; UNSUPPORTED elsewhere */
+    HED_OBJECTIVE_METRIC  /**< what a pipeline's run() gives */
+} hed_objective;
+
+/** Where candidates run. */
+typedef enum hed_isolation {
+    HED_ISOLATION_AUTO,   /**< in a worker wherever the kernel is text; in this process, and the result says so, where not */
+    HED_ISOLATION_WORKER, /**< in a worker, or fail */
+    HED_ISOLATION_NONE    /**< in this process */
+} hed_isolation;
+
+/** Why a tuning ended. */
+typedef enum hed_tune_end {
+    HED_TUNE_EVALUATIONS, /**< the number of evaluations is reached */
+    HED_TUNE_SECONDS,     /**< the time is up */
+    HED_TUNE_GOOD_ENOUGH, /**< the share of the roofline is reached */
+    HED_TUNE_NO_GAIN,     /**< nothing better for long */
+    HED_TUNE_EXHAUSTED,   /**< every point is known */
+    HED_TUNE_STOPPED      /**< by the caller's stop() */
+} hed_tune_end;
+
+/** "evaluations", "seconds", "good enough", ... Thread class: any. */
+HED_API const char *hed_tune_end_name(hed_tune_end end);
+
+/** How a tuning stands; what a live view shows. */
+typedef struct hed_tune_progress {
+    const hed_evaluation *last; /**< the newest; NULL in the final rounds */
+    const hed_evaluation *best; /**< NULL: none yet */
+    uint32_t done, failed;      /**< evaluations */
+    uint32_t total;             /**< evaluations there will be at most */
+    uint32_t building;          /**< on their way */
+    uint64_t space;             /**< valid configurations */
+    double seconds, limit;      /**< passed, and allowed (0: no limit) */
+    double default_seconds;     /**< of the default configuration; NAN: not known yet */
+    double share;               /**< of the roofline, the best so far; NAN: not known */
+    const char *stage;          /**< "starting", "searching", "final rounds" */
+} hed_tune_progress;
+
+/** How to tune. Start from hed_default_tune_def(). */
+typedef struct hed_tune_def {
+    hed_math math;
+    const hed_problem *problem;         /**< NULL: the sample's benchmark problem */
+    const hed_tune_argument *arguments; /**< (def->argument_count); NULL: the description's sample */
+    const hed_define *defines;          /**< (define_count) as in hed_kernel_options */
+    uint32_t define_count;
+    hed_reference reference;
+    const hed_kernel_def *reference_kernel;
+    hed_objective objective;
+    hed_isolation isolation;
+    hed_strategy strategy;
+    uint64_t seed;
+    uint32_t evaluations;    /**< 0: as many as the other limits allow; all limits 0: 200 */
+    double limit_seconds;    /**< of wall time, final rounds included; 0: none */
+    double good_enough;      /**< stop at this share of the roofline, 0 to 1; 0: never */
+    uint32_t patience;       /**< stop after this many evaluations without a gain of 0.5 %; 0: never */
+    double timeout_seconds;  /**< of one candidate's run; 0: 10 s, or 20 times the default configuration's where that is more */
+    uint32_t builders;       /**< processes that compile ahead; 0: one for each processor */
+    bool cold_cache;         /**< empty the device's last-level cache before each timed run */
+    bool resume;             /**< count what the database has of this very key as done, instead of measuring it again */
+    bool keep;               /**< write results into the database; default true */
+    hed_database *database;  /**< NULL: the context's */
+    void (*progress)(void *user, const hed_tune_progress *progress); /**< called on each evaluation, and ten times a second; may be NULL */
+    bool (*stop)(void *user);                                        /**< asked at least ten times a second; may be NULL */
+    void *user;
+} hed_tune_def;
+
+/** 200 evaluations at most, 20 s... see the fields; kept in the database. Thread class: any. */
+HED_API hed_tune_def hed_default_tune_def(void);
+
+/* ---- what came out ---- */
+
+/** A finished tuning. Freed with hed_tune_result_free(). */
+typedef struct hed_tune_result {
+    hed_evaluation *evaluations; /**< (count), in the order in which they were done */
+    uint32_t count;
+    uint32_t best;            /**< the winner, an index; count: nothing worked */
+    uint32_t default_index;   /**< the description's default; count: not valid here */
+    uint32_t stored_index;    /**< what the database had chosen before; count: nothing */
+    uint32_t ties;            /**< evaluations that cannot be told from the winner */
+    bool kept_stored;         /**< the former choice was not beaten and so stays */
+    double gain;              /**< default over winner, of the paired final rounds where both were in them; NAN: no default */
+    uint64_t space;           /**< valid configurations */
+    hed_tune_end end;
+    bool in_process;          /**< not isolated */
+    const char *in_process_reason; /**< why; "" where isolated. Static text */
+    hed_reference reference;  /**< what results were compared with */
+    bool device_time;         /**< times are the device's own clock */
+    double drift;             /**< how far a repeated candidate moved between start and end, relative; 0: steady clocks */
+    double seconds;           /**< wall time */
+    hed_work work;            /**< of one launch; zeros: not known */
+    double bandwidth;         /**< bytes/s that the device reached in a copy; 0: not known */
+    double arithmetic;        /**< operations/s that it reached in multiply-adds; 0: not known */
+    double share;             /**< of the roofline that those two give, the winner's; NAN: not known */
+    double importance[HED_MAX_PARAMETERS]; /**< share of each parameter in what is known of the times */
+    hed_allocator allocator;
+} hed_tune_result;
+
+/** Tunes a kernel. On OK the winner is in the database (`keep`) and later kernels take it. If it is stopped, everything measured so far is kept and returned.
+ *  `device` must not be used by others meanwhile, or times are worth less. Thread class: owner of the device's time.
+ *  Errors: ARGUMENT (no sample and no arguments, ...), UNSUPPORTED, MEMORY, DRIVER, BUILD (every configuration fails; the first error in words). */
+HED_API hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def,
+                                   hed_tune_result **result, hed_error *error);
+
+/** Anything that can be timed: a chain of kernels, a choice between a split and a fused structure. */
+typedef struct hed_pipeline_def {
+    const char *name;    /**< of the database's key */
+    const char *version; /**< another text is another pipeline: change it with the code; NULL: "" */
+    const hed_parameter_def *parameters;
+    uint32_t parameter_count;
+    const char *const *constraints;
+    uint32_t constraint_count;
+    const hed_condition *conditions;
+    uint32_t condition_count;
+    const char *const *dimensions; /**< names of hed_tune_def.problem's sizes */
+    uint32_t dimension_count;
+    /** Makes a configuration ready to run, and forgets the one before. A failure costs this evaluation. */
+    hed_status (*prepare)(void *user, const hed_config *config, hed_error *error);
+    /** Runs what is prepared once. Gives `*value`: seconds, or the metric; left NAN, the host's clock around the call counts. */
+    hed_status (*run)(void *user, double *value, hed_error *error);
+    /** Whether the last run's results are right; NULL: not checked. */
+    hed_status (*check)(void *user, hed_error *error);
+    hed_work work; /**< of one run; zeros: not known */
+    void *user;
+} hed_pipeline_def;
+
+/** Tunes a pipeline in this process. Thread class and errors: as hed_tune_kernel(). */
+HED_API hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline, const hed_tune_def *def,
+                                     hed_tune_result **result, hed_error *error);
+/** The best configuration that the database knows for a pipeline; its defaults where it knows none. Thread class: any. Errors: ARGUMENT. */
+HED_API hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
+                                        hed_config *config, hed_configured *configured, hed_error *error);
+
+/** NULL is allowed. Thread class: owner. */
+HED_API void hed_tune_result_free(hed_tune_result *result);
+
+/** What the installed `heddle-worker` runs: serves one parent over the socket `descriptor` until that closes. Not for programs.
+ *  Thread class: owner. */
+HED_API int hed_worker_serve(int descriptor);
+
+HED_END
+
+#endif
