@@ -8,7 +8,6 @@ endif()
 find_package(Threads REQUIRED)
 
 # hed_find_library(sqlite3 HEADER sqlite3.h LIBRARY sqlite3 NEEDS m PACKAGE libsqlite3-dev)
-hed_find_library(jansson HEADER jansson.h LIBRARY jansson NEEDS m PACKAGE libjansson-dev)
 function(hed_find_library name)
   cmake_parse_arguments(arg "" "HEADER;PACKAGE" "LIBRARY;NEEDS" ${ARGN})
   if(TARGET heddle::${name})
