@@ -1,0 +1,126 @@
+/* The counter of energy: with fakes of CUDA and NVML, and on the device at hand what a device without a counter is told. */
+#include "tune/energy.h"
+
+#include "fakes.h"
+
+static hed_error error;
+
+typedef struct energy_fakes {
+    hed_context *context;
+    fake_control *cuda, *nvml;
+    test_allocator allocations;
+} energy_fakes;
+
+static void open_fakes(energy_fakes *f)
+{
+    hed_context_def def = fakes_def("cuda");
+    def.allocator = test_allocator_of(&f->allocations);
+    f->cuda = fakes_load(fakes_path("cuda"));
+    f->nvml = fakes_load(fakes_path("nvml"));
+    fakes_reset(f->cuda);
+    fakes_reset(f->nvml);
+    OK(hed_context_create(&def, &f->context, &error));
+}
+
+static hed_device *device_of(const energy_fakes *f, const char *id)
+{
+    hed_device *device;
+    OK(hed_device_find(f->context, id, &device, &error));
+    return device;
+}
+
+static void close_fakes(energy_fakes *f)
+{
+    hed_context_destroy(f->context);
+    cr_expect_eq(f->allocations.live, 0);
+    cr_expect_eq(f->nvml->live[FAKE_CONTEXT], 0, "NVML is left running");
+    cr_expect_eq(f->nvml->misuses, 0, "%s was given nonsense", f->nvml->misused);
+}
+
+/* NVML's order of devices is not CUDA's: each must be found by its address. */
+Test(energy, counts_the_device_asked_for)
+{
+    static const char *const ids[] = {"cuda:0", "cuda:1"};
+    energy_fakes f = {0};
+    open_fakes(&f);
+    for (int i = 0; i < 2; i++) {
+        hed_energy *energy;
+        double before, after;
+        OK(hed_energy_open(device_of(&f, ids[i]), fakes_path("nvml"), &energy, &error));
+        OK(hed_energy_read(energy, &before, &error));
+        OK(hed_energy_read(energy, &after, &error));
+        cr_expect_float_eq(after - before, 0.25, 1e-9, "%g J more", after - before);
+        cr_expect(before > 1000.0 * (i + 1) && before < 1000.0 * (i + 1) + 10.0, "%s has taken %g J", ids[i], before);
+        hed_energy_close(energy);
+    }
+    hed_energy_close(NULL);
+    close_fakes(&f);
+}
+
+/* Every call of NVML fails once: the error names it, and nothing is left. */
+Test(energy, each_call_fails)
+{
+    static const char *const calls[] = {"nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetTotalEnergyConsumption"};
+    energy_fakes f = {0};
+    open_fakes(&f);
+    hed_device *device = device_of(&f, "cuda:0");
+    hed_energy *energy;
+    for (int i = 0; i < 3; i++) {
+        f.nvml->fail_name = calls[i];
+        f.nvml->code = 999;
+        FAILS(HED_ERROR_DRIVER, hed_energy_open(device, fakes_path("nvml"), &energy, &error));
+        cr_expect(strstr(error.text, calls[i]) && strstr(error.text, "999"), "%s", error.text);
+    }
+    f.nvml->code = 3; /* a GPU without the counter */
+    FAILS(HED_ERROR_UNSUPPORTED, hed_energy_open(device, fakes_path("nvml"), &energy, &error));
+    cr_expect(strstr(error.text, "Not Supported"), "%s", error.text);
+    fakes_reset(f.nvml);
+    f.cuda->fail_name = "cuDeviceGetPCIBusId";
+    f.cuda->code = 1;
+    FAILS(HED_ERROR_DRIVER, hed_energy_open(device, fakes_path("nvml"), &energy, &error));
+    fakes_reset(f.cuda);
+    OK(hed_energy_open(device, fakes_path("nvml"), &energy, &error));
+    f.nvml->fail_name = calls[2];
+    f.nvml->code = 15; /* the GPU is lost */
+    double joules;
+    FAILS(HED_ERROR_DRIVER, hed_energy_read(energy, &joules, &error));
+    hed_energy_close(energy);
+    close_fakes(&f);
+}
+
+Test(energy, libraries_that_are_none)
+{
+    energy_fakes f = {0};
+    open_fakes(&f);
+    hed_device *device = device_of(&f, "cuda:0");
+    hed_energy *energy;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_energy_open(device, "libno-such-library.so", &energy, &error));
+    cr_expect(strstr(error.text, "libno-such-library.so"), "%s", error.text);
+    FAILS(HED_ERROR_UNSUPPORTED, hed_energy_open(device, fakes_path("nvrtc"), &energy, &error));
+    cr_expect(strstr(error.text, "nvmlInit_v2"), "%s", error.text);
+    FAILS(HED_ERROR_UNSUPPORTED, hed_energy_open(device_of(&f, "host"), NULL, &energy, &error));
+    cr_expect(strstr(error.text, "host has no counter"), "%s", error.text);
+    close_fakes(&f);
+}
+
+Test(energy, without_memory)
+{
+    energy_fakes f = {0};
+    open_fakes(&f);
+    hed_device *device = device_of(&f, "cuda:0");
+    hed_native_device native;
+    OK(hed_device_native(device, &native, &error)); /* opened already: only what the counter takes is to fail */
+    for (int64_t n = 1;; n++) {
+        hed_energy *energy = NULL;
+        int64_t live = f.allocations.live;
+        f.allocations.fail_at = f.allocations.calls + n;
+        hed_status status = hed_energy_open(device, fakes_path("nvml"), &energy, &error);
+        bool failed = f.allocations.calls >= f.allocations.fail_at;
+        f.allocations.fail_at = 0;
+        cr_assert_eq(status, failed ? HED_ERROR_MEMORY : HED_OK, "allocation %lld: %s", (long long)n, hed_status_name(status));
+        hed_energy_close(energy);
+        cr_assert_eq(f.allocations.live, live, "allocation %lld leaks", (long long)n);
+        if (!failed) break;
+    }
+    close_fakes(&f);
+}
