@@ -29,6 +29,8 @@ typedef struct hed_context_def {
     const char *opencl_library;
     const char *cuda_library;
     const char *nvrtc_library;
+    /** Name of a kernel whose first launch is written to a file (capture.h). NULL: HEDDLE_CAPTURE, else none. */
+    const char *capture;
     uint32_t host_threads; /**< threads of the host device, the caller's included; 0: one for each processor */
 } hed_context_def;
 

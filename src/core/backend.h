@@ -31,6 +31,7 @@ typedef struct hed_settings {
     hed_clock clock;
     char *device, *cache_dir, *data_dir, *kernel_dir, *ptx_dir;
     char *opencl_library, *cuda_library, *nvrtc_library; /* NULL: usual names; "": not used */
+    char *capture;                                       /* name of the kernel to capture; NULL: none */
     uint32_t host_threads;
 } hed_settings;
 

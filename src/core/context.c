@@ -76,6 +76,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->opencl_library, given_or(def->opencl_library, "HEDDLE_OPENCL_LIBRARY")},
         {&settings->cuda_library, given_or(def->cuda_library, "HEDDLE_CUDA_LIBRARY")},
         {&settings->nvrtc_library, given_or(def->nvrtc_library, "HEDDLE_NVRTC_LIBRARY")},
+        {&settings->capture, given_or(def->capture, "HEDDLE_CAPTURE")},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (copy_setting(a, all[i].to, all[i].value)) return HED_ERROR_MEMORY;
@@ -86,7 +87,8 @@ static void free_settings(hed_settings *settings)
 {
     hed_allocator a = settings->allocator;
     char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
-                   settings->ptx_dir, settings->opencl_library, settings->cuda_library, settings->nvrtc_library};
+                   settings->ptx_dir, settings->opencl_library, settings->cuda_library, settings->nvrtc_library,
+                   settings->capture};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hed_release_text(&a, all[i]);
 }
 

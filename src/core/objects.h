@@ -16,6 +16,7 @@ struct hed_context {
     hed_device *devices[HED_MAX_DEVICES]; /* in order of preference */
     uint32_t device_count;
     pthread_mutex_t open_lock; /* one device is opened at a time */
+    _Atomic int captured;      /* the launch that hed_context_def.capture asked for is written */
 };
 
 /* A compiled configuration is shared by its kernel and by the graphs that recorded it. */
@@ -48,6 +49,7 @@ struct hed_kernel {
     uint32_t define_count;
     hed_variant *active;  /* NULL until the first build is done */
     hed_variant *retired; /* launches of these may still be on their way */
+    bool capture;         /* its next launch is written to a file, once in a context */
     pthread_t thread;
     _Atomic int build; /* hed_build_state */
     hed_build_job *job;

@@ -129,6 +129,7 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def, cons
     made->device = device;
     made->def = def;
     made->math = options->math;
+    made->capture = device->settings->capture && def->name && strcmp(device->settings->capture, def->name) == 0;
     status = copy_defines(made, options, error);
     if (!status) status = start_job(made, options, error);
     if (status) {

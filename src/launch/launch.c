@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "launch/launch.h"
+#include "tune/capture.h"
 
 static const char *const kind_names[] = {"buffer", "scalar", "struct", "local array"};
 static const char *const type_names[HED_TYPE_COUNT] = {"bytes", "int32", "uint32", "int64",
@@ -108,6 +109,7 @@ hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem 
     hed_status status = check_problem(kernel->def, problem, error);
     if (!status) status = prepare(stream, kernel, error);
     if (status) return status;
+    if (kernel->capture) hed_capture_first(stream, kernel, problem, arguments, argument_count);
     hed_step step = {.problem = *problem, .has_problem = true};
     kernel->def->geometry(kernel->def, &kernel->active->program.config, problem, &step.geometry);
     return dispatch(stream, kernel, &step, arguments, argument_count, error);

@@ -1,5 +1,5 @@
 /* Captures: not there yet. */
-#include "heddle/capture.h"
+#include "tune/capture.h"
 
 #include "base/error.h"
 
@@ -13,6 +13,16 @@ hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_
     (void)argument_count;
     (void)path;
     return hed_fail(error, HED_ERROR_UNSUPPORTED, "captures are not there yet");
+}
+
+void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem, const hed_argument *arguments,
+                       uint32_t argument_count)
+{
+    (void)stream;
+    (void)kernel;
+    (void)problem;
+    (void)arguments;
+    (void)argument_count;
 }
 
 hed_status hed_capture_open(hed_context *context, const char *path, hed_capture **capture, hed_error *error)
