@@ -168,11 +168,10 @@ static bool write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-hed_status hed_path_write(const char *path, const void *const *parts, const size_t *sizes, size_t count,
-                          hed_error *error)
+hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *error)
 {
     /* Renaming over a link would replace the link, and over a device (/dev/null) the device. */
-    char target[PATH_MAX], temporary[HED_PATH_MAX];
+    char target[PATH_MAX];
     struct stat about;
     bool exists = stat(path, &about) == 0;
     if (exists && !S_ISREG(about.st_mode)) {
@@ -181,28 +180,52 @@ hed_status hed_path_write(const char *path, const void *const *parts, const size
     if (exists && realpath(path, target) != NULL) {
         path = target;
     }
-    int file = open_temporary(path, temporary);
-    if (file < 0) {
-        return fail_io(error, "write", path, errno);
+    if (!hed_text_copy(writer->path, sizeof writer->path, path)) {
+        return fail_io(error, "write", path, ENAMETOOLONG);
     }
-    bool good = true;
-    for (size_t index = 0; index < count && good; index++) {
-        good = write_all(file, parts[index], sizes[index]);
-    }
+    writer->file = open_temporary(path, writer->temporary);
+    return writer->file >= 0 ? HED_OK : fail_io(error, "write", path, errno);
+}
+
+hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error)
+{
+    return write_all(writer->file, bytes, size) ? HED_OK : fail_io(error, "write", writer->path, errno);
+}
+
+hed_status hed_path_commit(hed_path_writer *writer, hed_error *error)
+{
+    /* Network file systems report a full disk on closing. */
+    bool good = close(writer->file) == 0 && rename(writer->temporary, writer->path) == 0;
     int code = errno;
-    if (close(file) != 0 && good) { /* network file systems report a full disk here */
-        good = false;
-        code = errno;
-    }
-    if (good && rename(temporary, path) != 0) {
-        good = false;
-        code = errno;
-    }
     if (!good) {
-        unlink(temporary);
-        return fail_io(error, "write", path, code);
+        unlink(writer->temporary);
+        return fail_io(error, "write", writer->path, code);
     }
     return HED_OK;
+}
+
+void hed_path_abandon(hed_path_writer *writer)
+{
+    close(writer->file);
+    unlink(writer->temporary);
+}
+
+hed_status hed_path_write(const char *path, const void *const *parts, const size_t *sizes, size_t count,
+                          hed_error *error)
+{
+    hed_path_writer writer;
+    hed_status status = hed_path_begin(&writer, path, error);
+    if (status != HED_OK) {
+        return status;
+    }
+    for (size_t index = 0; index < count && status == HED_OK; index++) {
+        status = hed_path_add(&writer, parts[index], sizes[index], error);
+    }
+    if (status != HED_OK) {
+        hed_path_abandon(&writer);
+        return status;
+    }
+    return hed_path_commit(&writer, error);
 }
 
 typedef struct own_object {

@@ -15,6 +15,18 @@ hed_status hed_path_make(const char *folder, hed_error *error);
 hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
 /* Writes to a temporary name in the same folder, then renames. Nothing is left behind on failure. */
 hed_status hed_path_write(const char *path, const void *const *parts, const size_t *sizes, size_t count, hed_error *error);
+
+/* The same piece by piece, for what is too large to be in memory at once. */
+typedef struct hed_path_writer {
+    char path[HED_PATH_MAX], temporary[HED_PATH_MAX];
+    int file;
+} hed_path_writer;
+
+hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *error);
+hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error);
+/* One of these two ends it: the file is there whole, or nothing is. */
+hed_status hed_path_commit(hed_path_writer *writer, hed_error *error);
+void hed_path_abandon(hed_path_writer *writer);
 /* Folder of the file that holds this code (the library or the program), "" if unknown. */
 void hed_path_of_library(char *folder, size_t size);
 
