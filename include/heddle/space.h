@@ -2,10 +2,16 @@
  *  Expressions over parameters, and the set of configurations that they allow.
  *
  *  An expression is arithmetic on numbers as C and Python write it: + - * / % // **, comparisons (chained as in Python:
- *  32 <= WG <= 1024), && || ! and or not, c ? a : b, a if c else b, x in (1, 2), min max abs ceil floor round log2 ceil_div(a, b), and
- *  "label" for a parameter's named choice. / divides as real numbers do, // rounds down. A name is a parameter, a constant
- *  of the definition, or for kernels a problem dimension or a device limit: max_group, max_group_x, max_group_y, max_group_z, local_bytes,
- *  lane_width, compute_units, registers, cache_bytes, memory_bytes, architecture.
+ *  32 <= WG <= 1024), && || ! and or not, c ? a : b, a if c else b, x in (1, 2), x not in [1, 2], min max abs ceil floor round
+ *  log2 ceil_div(a, b), and "label" for a parameter's named choice. Where C and Python differ it is Python's meaning: / divides as
+ *  real numbers do, // and % round down, ** binds tighter than a sign on its left, round() goes to the even neighbour; ! is C's
+ *  and binds tighter than a comparison, as not does not. Truth is 1 and 0. A name is a parameter, a constant of the definition,
+ *  or for kernels a problem dimension or a device limit: max_group, max_group_x, max_group_y, max_group_z, local_bytes, lane_width,
+ *  compute_units, registers, cache_bytes, memory_bytes, architecture. A label compared with a parameter (VARIANT == "vector",
+ *  VARIANT in ("scalar", "vector")) is that parameter's value of this name; anywhere else it must have one value among all.
+ *
+ *  What has no answer (a division by zero, log2(0)) is NAN, and so is all that is computed from it, comparisons too; only what
+ *  and, or and a choice leave out is not looked at: n != 0 and m / n > 2. A constraint that is NAN is not met.
  *
  *  A space is built without going through the full product: parameters that share no constraint are kept apart, and
  *  within those that do a value is given up as soon as one constraint fails.
@@ -30,10 +36,11 @@ typedef struct hed_expression_names {
 } hed_expression_names;
 
 /** Compiles a text. `allocator` NULL: the C library's. Thread class: any.
- *  Errors: FORMAT (the text names the column and what was expected there), ARGUMENT (unknown name: the known ones are listed), MEMORY. */
+ *  Errors: FORMAT (the text names the column and what was expected there; over 16,384 bytes, or nested too deep), ARGUMENT (an
+ *  unknown name or label: the known ones are listed), MEMORY. */
 HED_API hed_status hed_expression_create(const hed_allocator *allocator, const char *text, const hed_expression_names *names,
                                          hed_expression **expression, hed_error *error);
-/** Its value; truth is 1 and 0; NAN where it divides by zero. `values` (names->count), by slot. Thread class: rt. */
+/** Its value; truth is 1 and 0; NAN where there is none. `values` (names->count), by slot. Thread class: rt. */
 HED_API double hed_expression_value(const hed_expression *expression, const double *values);
 /** Whether it reads a slot. Thread class: rt. */
 HED_API bool hed_expression_uses(const hed_expression *expression, uint32_t slot);
