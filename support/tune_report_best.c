@@ -1,0 +1,137 @@
+/* The ten best with their confidence intervals, and how much each parameter matters. */
+#include "support/tune_report_page.h"
+
+#include <math.h>
+
+enum { TOP = 10 };
+
+/* ---- the ten best ---- */
+
+typedef struct range {
+    double low, high;
+} range;
+
+static range interval_of(const hed_evaluation *evaluation)
+{
+    bool known = isfinite(evaluation->low) && isfinite(evaluation->high) && evaluation->low > 0;
+    return known ? (range){evaluation->low, evaluation->high} : (range){evaluation->seconds, evaluation->seconds};
+}
+
+static range range_of(const hed_tune_result *result, const uint32_t *order, uint32_t count)
+{
+    range all = {INFINITY, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        range one = interval_of(&result->evaluations[order[i]]);
+        all.low = fmin(all.low, one.low);
+        all.high = fmax(all.high, one.high);
+    }
+    double margin = fmax((all.high - all.low) * 0.04, all.high * 1e-4);
+    return (range){all.low - margin, all.high + margin};
+}
+
+static void put_interval(hed_page *page, const hed_evaluation *evaluation, const range *all)
+{
+    range one = interval_of(evaluation);
+    double width = all->high - all->low, low = (one.low - all->low) / width * 100, high = (one.high - all->low) / width * 100;
+    double middle = (evaluation->seconds - all->low) / width * 100;
+    fprintf(page->out,
+            "<td><svg class=interval height=18 role=img aria-label=\"95 %% confidence interval\"><line x1=%.2f%% x2=%.2f%% y1=9 y2=9 /><line "
+            "x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><line x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><circle cx=%.2f%% cy=9 r=4 /><title>",
+            low, high, low, low, high, high, middle);
+    hed_page_put_value(page, one.low);
+    fputs(" to ", page->out);
+    hed_page_put_value(page, one.high);
+    fputs("</title></svg></td>", page->out);
+}
+
+/* What distinguishes this one, in words. */
+static void put_remark(hed_page *page, uint32_t index, uint32_t rank)
+{
+    const hed_tune_result *result = page->result;
+    const char *between = "";
+    fputs("<td>", page->out);
+    if (index == result->best) {
+        fputs("winner", page->out);
+        between = ", ";
+    } else if (rank <= result->ties && result->evaluations[index].outcome == HED_OUTCOME_MEASURED) {
+        fputs("tie", page->out);
+        between = ", ";
+    }
+    if (result->evaluations[index].outcome == HED_OUTCOME_DROPPED) {
+        fputs("given up early", page->out);
+        between = ", ";
+    }
+    if (index == result->default_index) {
+        fprintf(page->out, "%sdefault", between);
+        between = ", ";
+    }
+    if (index == result->stored_index)
+        fprintf(page->out, "%sstored before", between);
+    fputs("</td>", page->out);
+}
+
+static void put_row(hed_page *page, uint32_t index, uint32_t rank, const range *all)
+{
+    const hed_tune_result *result = page->result;
+    const hed_evaluation *evaluation = &result->evaluations[index], *winner = &result->evaluations[result->best];
+    fprintf(page->out, "<tr%s><td>%u</td><td class=value>", index == result->best ? " class=winner" : "", rank + 1);
+    hed_page_put_value(page, evaluation->seconds);
+    fprintf(page->out, "</td><td class=value>%.3f</td>", evaluation->seconds / winner->seconds);
+    put_interval(page, evaluation, all);
+    put_remark(page, index, rank);
+    for (uint32_t p = 0; p < page->kernel->parameter_count; p++) {
+        char text[64];
+        hed_report_value_text(page->kernel, p, hed_report_place(page->kernel, &evaluation->config, p), text, sizeof text);
+        fputs(evaluation->config.values[p] == winner->config.values[p] ? "<td class=value>" : "<td class=\"value other\">", page->out);
+        hed_page_put(page, text);
+        fputs("</td>", page->out);
+    }
+    fprintf(page->out, "<td class=value>%u</td></tr>\n", evaluation->runs);
+}
+
+void hed_page_best(hed_page *page)
+{
+    uint32_t order[TOP], count = hed_report_top(page->result, order, TOP);
+    if (!count || page->result->best >= page->result->count)
+        return;
+    range all = range_of(page->result, order, count);
+    fputs("<section><h2>The best</h2>\n<p>Medians with their 95 % confidence intervals, drawn on one scale. What differs from the winner is set "
+          "in bold.",
+          page->out);
+    if (page->result->ties)
+        fprintf(page->out, " %u %s the winner in these measurements: a tie.", page->result->ties,
+                page->result->ties == 1 ? "other configuration cannot be told from" : "others cannot be told from");
+    fputs("</p>\n<div class=scroll><table><thead><tr><th></th><th class=value>median</th><th class=value>times best</th><th>interval</th><th></th>",
+          page->out);
+    for (uint32_t p = 0; p < page->kernel->parameter_count; p++) {
+        fputs("<th class=value>", page->out);
+        hed_page_put(page, page->kernel->parameters[p].name);
+        fputs("</th>", page->out);
+    }
+    fputs("<th class=value>runs</th></tr></thead><tbody>\n", page->out);
+    for (uint32_t i = 0; i < count; i++)
+        put_row(page, order[i], i, &all);
+    fputs("</tbody></table></div></section>\n", page->out);
+}
+
+/* ---- importance ---- */
+
+void hed_page_importance(hed_page *page)
+{
+    uint32_t ranked[HED_MAX_PARAMETERS], count = page->kernel->parameter_count;
+    hed_report_rank(page->kernel, page->result, ranked);
+    if (!count || page->result->importance[ranked[0]] <= 0)
+        return;
+    fputs("<section><h2>What matters</h2>\n<p>Share of each parameter in what is known of the times: the one on top is the one to choose "
+          "with care.</p>\n<table class=bars>\n",
+          page->out);
+    for (uint32_t i = 0; i < count; i++) {
+        double share = 100 * page->result->importance[ranked[i]];
+        fputs("<tr><th>", page->out);
+        hed_page_put(page, page->kernel->parameters[ranked[i]].name);
+        fprintf(page->out, "</th><td><svg height=16 role=img aria-label=\"%.0f %%\"><rect class=bar width=%.2f%% height=16 rx=2 /></svg></td><td "
+                           "class=value>%.*f %%</td></tr>\n",
+                share, share, share < 9.95 && share > 0 ? 1 : 0, share);
+    }
+    fputs("</table></section>\n", page->out);
+}
