@@ -57,6 +57,11 @@ typedef struct hed_constant {
     double value;
 } hed_constant;
 
+enum { HED_DEVICE_CONSTANTS = 11 };
+/** A device's limits under the names that a kernel's expressions know them by: the list at the top. Gives how many there are.
+ *  Thread class: rt. */
+HED_API uint32_t hed_device_constants(const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS]);
+
 /** What a space is made of. Start from {0}. Parameters must outlive the space. */
 typedef struct hed_space_def {
     const hed_allocator *allocator;      /**< NULL: the C library's */
