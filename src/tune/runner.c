@@ -4,13 +4,6 @@
 #include "base/error.h"
 #include "tune/runner_kind.h"
 
-hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runner, hed_error *error)
-{
-    (void)def;
-    *runner = NULL;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "the runner in this process is not there yet");
-}
-
 hed_status hed_runner_create_worker(const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
     (void)def;

@@ -1,0 +1,157 @@
+/* Comparing results. Most of what is compared is equal, so that blocks of equal bytes are passed over whole. */
+#include "tune/check.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCK = 4096 };
+
+uint32_t hed_check_element_bytes(hed_type type)
+{
+    static const uint32_t bytes[HED_TYPE_COUNT] = {
+        [HED_BYTES] = 1, [HED_INT32] = 4, [HED_UINT32] = 4, [HED_INT64] = 8, [HED_UINT64] = 8, [HED_FLOAT] = 4, [HED_DOUBLE] = 8};
+    return (unsigned)type < HED_TYPE_COUNT ? bytes[type] : 1;
+}
+
+/* ---- elements ---- */
+
+typedef union element {
+    unsigned char byte;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    float f32;
+    double f64;
+} element;
+
+static element element_at(hed_type type, const unsigned char *at)
+{
+    element value = {0};
+    memcpy(&value, at, hed_check_element_bytes(type));
+    return value;
+}
+
+static double number(hed_type type, element value)
+{
+    switch (type) {
+    case HED_INT32: return value.i32;
+    case HED_UINT32: return value.u32;
+    case HED_INT64: return (double)value.i64;
+    case HED_UINT64: return (double)value.u64;
+    case HED_FLOAT: return (double)value.f32;
+    case HED_DOUBLE: return value.f64;
+    default: return value.byte;
+    }
+}
+
+static void print_element(hed_type type, element value, char *text, size_t size)
+{
+    if (type == HED_INT64) snprintf(text, size, "%" PRId64, value.i64);
+    else if (type == HED_UINT64) snprintf(text, size, "%" PRIu64, value.u64);
+    else snprintf(text, size, "%.9g", number(type, value));
+}
+
+/* Infinite where only one of the two is a number. Whole numbers beyond 2^53 may differ and look the same as doubles. */
+static double error_of(hed_type type, element found, element expected)
+{
+    double a = number(type, found), b = number(type, expected);
+    if (isnan(a) || isnan(b)) return isnan(a) && isnan(b) ? 0 : INFINITY;
+    bool is_float = type == HED_FLOAT || type == HED_DOUBLE;
+    if (a == b) return is_float ? 0 : DBL_TRUE_MIN;
+    double error = fabs(a - b) / fmax(1, fabs(b));
+    return isnan(error) ? INFINITY : error;
+}
+
+/* ---- outputs ---- */
+
+static void complain(hed_check *check, const hed_argument_def *argument, uint64_t index, element found,
+                     element expected, double error, double tolerance)
+{
+    char a[48], b[48];
+    if (check->wrong) return;
+    check->wrong = true;
+    print_element(argument->type, found, a, sizeof a);
+    print_element(argument->type, expected, b, sizeof b);
+    int used = snprintf(check->text, sizeof check->text, "%.64s[%" PRIu64 "] is %s, expected %s", argument->name, index,
+                        a, b);
+    if (tolerance > 0)
+        snprintf(check->text + used, sizeof check->text - (size_t)used, " (error %.3g, tolerance %.3g)", error,
+                 tolerance);
+}
+
+/* Elements of a block that is not equal as a whole. */
+static void compare_elements(hed_check *check, const hed_argument_def *argument, uint64_t at,
+                             const unsigned char *found, const unsigned char *expected, uint64_t bytes,
+                             double tolerance)
+{
+    uint32_t size = hed_check_element_bytes(argument->type);
+    for (uint64_t i = 0; i + size <= bytes; i += size) {
+        if (memcmp(found + i, expected + i, size) == 0) continue;
+        element a = element_at(argument->type, found + i), b = element_at(argument->type, expected + i);
+        double error = error_of(argument->type, a, b);
+        bool both_nan = error == 0 && isnan(number(argument->type, b));
+        if (error > check->error) check->error = error;
+        if (!both_nan && (tolerance > 0 ? !(error <= tolerance) : true))
+            complain(check, argument, (at + i) / size, a, b, error, tolerance);
+    }
+}
+
+/* compare_elements() for floats, the usual case, about ten times as fast: what is not above the largest error so far needs no
+ * second look. */
+static void compare_floats(hed_check *check, const hed_argument_def *argument, uint64_t at, const unsigned char *found,
+                           const unsigned char *expected, uint64_t bytes, double tolerance)
+{
+    for (uint64_t i = 0; i + sizeof(float) <= bytes; i += sizeof(float)) {
+        float a, b;
+        memcpy(&a, found + i, sizeof a);
+        memcpy(&b, expected + i, sizeof b);
+        double magnitude = fabs((double)b), scale = magnitude > 1 ? magnitude : 1;
+        double allowed = (check->error < tolerance ? check->error : tolerance) * scale;
+        if (fabs((double)a - (double)b) <= allowed) continue;
+        compare_elements(check, argument, at + i, found + i, expected + i, sizeof a, tolerance);
+    }
+}
+
+void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at, const void *found,
+                      const void *expected, uint64_t bytes, double tolerance)
+{
+    const unsigned char *a = found, *b = expected;
+    check->compared = true;
+    for (uint64_t i = 0; i < bytes; i += BLOCK) {
+        uint64_t size = bytes - i < BLOCK ? bytes - i : BLOCK;
+        if (memcmp(a + i, b + i, size) == 0) continue;
+        if (argument->type == HED_FLOAT && tolerance > 0)
+            compare_floats(check, argument, at + i, a + i, b + i, size, tolerance);
+        else
+            compare_elements(check, argument, at + i, a + i, b + i, size, tolerance);
+    }
+}
+
+/* ---- what must not change ---- */
+
+void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_t at, const void *found,
+                     const void *expected, uint64_t bytes)
+{
+    const unsigned char *a = found, *b = expected;
+    if (check->wrong || memcmp(a, b, bytes) == 0) return;
+    uint64_t i = 0;
+    while (a[i] == b[i]) i++;
+    check->wrong = true;
+    snprintf(check->text, sizeof check->text, "%.64s is only read, and its byte %" PRIu64 " was changed",
+             argument->name, at + i);
+}
+
+void hed_check_guard(hed_check *check, const hed_argument_def *argument, const unsigned char *found, uint64_t bytes,
+                     unsigned char poison)
+{
+    for (uint64_t i = 0; i < bytes && !check->wrong; i++) {
+        if (found[i] == poison) continue;
+        check->wrong = true;
+        snprintf(check->text, sizeof check->text, "%.64s was written %" PRIu64 " bytes behind its end", argument->name,
+                 i);
+    }
+}

@@ -1,0 +1,466 @@
+/* The runner in this process. Buffers are made once for all candidates. Before a check everything that is only written is
+ * poisoned, with another poison than in the check before, so that nothing an earlier candidate wrote can pass for this one's
+ * work; what is changed in place gets its first content back from a copy on the device.
+ *
+ * A launch that hangs cannot be ended from within its process: it is reported, and the runner is lost with it. */
+#include "tune/local_runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "tune/check.h"
+
+enum { STAGING_BYTES = 16 << 20,
+       TIMED_STEPS = 1024 };
+
+static const unsigned char POISONS[2] = {0x5a, 0xa5};
+
+static hed_local_runner *local_of(hed_runner *runner) { return (hed_local_runner *)runner; }
+
+/* ---- buffers ---- */
+
+static uint64_t bytes_of(const hed_local_runner *local, uint32_t index) { return local->def.arguments[index].bytes; }
+
+static bool is_written(const hed_argument_def *argument)
+{
+    return argument->kind == HED_BUFFER && argument->access != HED_READ;
+}
+
+static hed_status make_buffer(hed_local_runner *local, uint64_t size, hed_memory memory, hed_buffer **buffer,
+                              hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(size);
+    def.memory = memory;
+    return hed_buffer_create(local->def.device, &def, buffer, error);
+}
+
+/* Writes first content: where the kernel reads it, or where it is restored from. */
+static hed_status upload(hed_local_runner *local, uint32_t index, hed_error *error)
+{
+    hed_buffer *to = local->pristine[index] ? local->pristine[index] : local->buffers[index];
+    const void *data = local->def.arguments[index].data;
+    return to && data ? hed_write(local->stream, to, 0, data, bytes_of(local, index), error) : HED_OK;
+}
+
+static hed_status place_buffer(hed_local_runner *local, uint32_t index, hed_error *error)
+{
+    const void *data = local->def.arguments[index].data;
+    uint64_t bytes = bytes_of(local, index);
+    bool in_place = data && bytes && is_written(&local->def.kernel->arguments[index]);
+    hed_status status = make_buffer(local, bytes + HED_RUNNER_GUARD, HED_MEMORY_DEVICE, &local->buffers[index], error);
+    if (!status && in_place) status = make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
+    if (status) return status;
+    local->restores = local->restores || in_place;
+    local->arguments[index] = hed_buffer_argument(local->buffers[index]);
+    return upload(local, index, error);
+}
+
+static hed_argument scalar(const hed_argument_def *argument, const void *data)
+{
+    hed_argument made = {.kind = HED_SCALAR, .type = argument->type};
+    memcpy(&made.value, data, hed_check_element_bytes(argument->type));
+    return made;
+}
+
+static hed_status place_argument(hed_local_runner *local, uint32_t index, hed_error *error)
+{
+    const hed_argument_def *argument = &local->def.kernel->arguments[index];
+    const void *data = local->def.arguments[index].data;
+    if (argument->kind == HED_BUFFER) return place_buffer(local, index, error);
+    if (argument->kind != HED_LOCAL && !data)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u \"%s\" has no value to tune with",
+                        local->def.kernel->name, index, argument->name);
+    local->arguments[index] = argument->kind == HED_LOCAL    ? hed_local_argument()
+                              : argument->kind == HED_STRUCT ? hed_struct_argument(data, argument->size)
+                                                             : scalar(argument, data);
+    return HED_OK;
+}
+
+static hed_status place_all(hed_local_runner *local, hed_error *error)
+{
+    const hed_kernel_def *kernel = local->def.kernel;
+    uint64_t largest = 0;
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < kernel->argument_count && !status; i++) {
+        status = place_argument(local, i, error);
+        if (local->buffers[i] && !hed_buffer_host(local->buffers[i]) && bytes_of(local, i) > largest)
+            largest = bytes_of(local, i);
+    }
+    uint64_t cache = hed_device_get_info(local->def.device)->cache_bytes;
+    if (!status && local->def.cold_cache && cache)
+        status = make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
+    if (!status && largest)
+        status = make_buffer(local, (largest < STAGING_BYTES ? largest : STAGING_BYTES) + HED_RUNNER_GUARD,
+                             HED_MEMORY_PINNED, &local->staging, error);
+    return status ? status : hed_stream_wait(local->stream, error);
+}
+
+/* ---- before a run ---- */
+
+hed_status hed_local_restore(hed_local_runner *local, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
+        if (local->pristine[i])
+            status = hed_copy(local->stream, local->buffers[i], 0, local->pristine[i], 0, bytes_of(local, i), error);
+    return status;
+}
+
+static hed_status poison(hed_local_runner *local, unsigned char byte, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++) {
+        if (!local->buffers[i]) continue;
+        uint64_t kept = local->def.arguments[i].data ? bytes_of(local, i) : 0;
+        uint64_t size = hed_buffer_size(local->buffers[i]);
+        status = hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
+    }
+    return status ? status : hed_local_restore(local, error);
+}
+
+/* ---- running ---- */
+
+static void blame(hed_trial *trial, hed_outcome outcome, const hed_error *error)
+{
+    trial->outcome = outcome;
+    hed_text_copy(trial->text, sizeof trial->text, error->text);
+}
+
+/* Sorts a failure of a launch, or of waiting for it, into what the candidate did and what makes going on pointless. */
+static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *trial, const hed_error *why,
+                        hed_error *error)
+{
+    switch (status) {
+    case HED_OK: return HED_OK;
+    case HED_ERROR_MEMORY:
+        if (error) *error = *why;
+        return status;
+    case HED_ERROR_LOST:
+        local->lost = true;
+        blame(trial, HED_OUTCOME_CRASHED, why);
+        return HED_OK;
+    case HED_ERROR_TIMEOUT:
+        local->lost = local->hung = true;
+        blame(trial, HED_OUTCOME_HUNG, why);
+        return HED_OK;
+    case HED_ERROR_LIMIT:
+    case HED_ERROR_UNSUPPORTED: blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
+    default: blame(trial, HED_OUTCOME_LAUNCH, why); return HED_OK;
+    }
+}
+
+hed_status hed_local_launch(hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
+{
+    hed_error why;
+    hed_status status = hed_launch(local->stream, local->slots[slot].kernel, local->def.problem, local->arguments,
+                                   local->def.kernel->argument_count, &why);
+    return judge(local, status, trial, &why, error);
+}
+
+hed_status hed_local_wait(hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error)
+{
+    hed_error why;
+    double limit = local->def.timeout_seconds * launches * 1e9;
+    hed_status status = local->def.timeout_seconds > 0 ? hed_stream_wait_for(local->stream, (uint64_t)limit, &why)
+                                                       : hed_stream_wait(local->stream, &why);
+    return judge(local, status, trial, &why, error);
+}
+
+static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
+{
+    if (!local->lost) return HED_OK;
+    return hed_fail(error, HED_ERROR_LOST,
+                    "%s: an earlier candidate has %s the device: nothing can be measured in this process any more",
+                    local->def.kernel->name, local->hung ? "hung" : "poisoned");
+}
+
+static hed_trial new_trial(void)
+{
+    return (hed_trial){
+        .outcome = HED_OUTCOME_MEASURED, .error = (double)NAN, .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
+}
+
+hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
+{
+    *trial = new_trial();
+    hed_status status = refuse_lost(local, error);
+    if (status || local->slots[slot].kernel) return status;
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate", local->def.kernel->name, slot);
+}
+
+/* ---- comparing ---- */
+
+static void compare_piece(hed_local_runner *local, uint32_t index, uint64_t at, const unsigned char *found,
+                          uint64_t bytes, hed_check *check)
+{
+    const hed_argument_def *argument = &local->def.kernel->arguments[index];
+    const hed_runner_argument *content = &local->def.arguments[index];
+    if (content->expected)
+        hed_check_output(check, argument, at, found, (const unsigned char *)content->expected + at, bytes,
+                         content->tolerance);
+    else if (!is_written(argument) && content->data)
+        hed_check_input(check, argument, at, found, (const unsigned char *)content->data + at, bytes);
+}
+
+/* Reads a piece of a buffer into host memory, or finds it there. */
+static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at, uint64_t bytes,
+                        const unsigned char **found, hed_error *error)
+{
+    const unsigned char *host = hed_buffer_host(buffer);
+    *found = host ? host + at : hed_buffer_host(local->staging);
+    if (host) return HED_OK;
+    hed_status status = hed_copy(local->stream, local->staging, 0, buffer, at, bytes, error);
+    return status ? status : hed_stream_wait(local->stream, error);
+}
+
+static hed_status compare_buffer(hed_local_runner *local, uint32_t index, unsigned char byte, hed_check *check,
+                                 hed_error *error)
+{
+    const hed_argument_def *argument = &local->def.kernel->arguments[index];
+    const unsigned char *found;
+    uint64_t size = bytes_of(local, index);
+    bool content = local->def.arguments[index].expected || !is_written(argument);
+    hed_status status = HED_OK;
+    for (uint64_t at = 0; content && at < size && !status;) {
+        uint64_t piece = size - at < STAGING_BYTES ? size - at : STAGING_BYTES;
+        status = fetch(local, local->buffers[index], at, piece, &found, error);
+        if (!status) compare_piece(local, index, at, found, piece, check);
+        at += piece;
+    }
+    if (!status) status = fetch(local, local->buffers[index], size, HED_RUNNER_GUARD, &found, error);
+    if (!status) hed_check_guard(check, argument, found, HED_RUNNER_GUARD, byte);
+    return status;
+}
+
+static hed_status compare(hed_local_runner *local, unsigned char byte, hed_trial *trial, hed_error *error)
+{
+    hed_check check = {0};
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
+        if (local->buffers[i]) status = compare_buffer(local, i, byte, &check, error);
+    if (status) return status;
+    trial->error = check.compared ? check.error : (double)NAN;
+    if (!check.wrong) return HED_OK;
+    trial->outcome = HED_OUTCOME_WRONG;
+    hed_text_copy(trial->text, sizeof trial->text, check.text);
+    return HED_OK;
+}
+
+/* ---- building ---- */
+
+/* The compiler's own words where the sentence only points to them. */
+static void blame_build(hed_trial *trial, const hed_error *why)
+{
+    const char *at = strstr(why->log, "error");
+    blame(trial, HED_OUTCOME_BUILD, why);
+    while (at && at > why->log && at[-1] != '\n') at--;
+    if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static hed_status judge_build(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
+{
+    switch (status) {
+    case HED_OK: return HED_OK;
+    case HED_ERROR_BUILD: blame_build(trial, why); return HED_OK;
+    case HED_ERROR_LIMIT:
+    case HED_ERROR_UNSUPPORTED: blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
+    case HED_ERROR_ARGUMENT:
+    case HED_ERROR_DEVICE_MEMORY:
+    case HED_ERROR_DRIVER: blame(trial, HED_OUTCOME_LAUNCH, why); return HED_OK;
+    default:
+        if (error) *error = *why;
+        return status;
+    }
+}
+
+/* What the compiler reports and no launch would: registers for one group. Spills are slow, not wrong. */
+static void look_at_resources(const hed_local_runner *local, const hed_config *config, hed_trial *trial)
+{
+    const hed_kernel_def *kernel = local->def.kernel;
+    uint32_t available = hed_device_get_info(local->def.device)->registers;
+    hed_geometry geometry = {0};
+    if (trial->resources.registers <= 0 || !available || !kernel->geometry) return;
+    kernel->geometry(kernel, config, local->def.problem, &geometry);
+    uint64_t items = (uint64_t)geometry.group[0] * (geometry.group[1] ? geometry.group[1] : 1) *
+                     (geometry.group[2] ? geometry.group[2] : 1);
+    if (items * (uint64_t)trial->resources.registers <= available) return;
+    trial->outcome = HED_OUTCOME_INVALID;
+    snprintf(trial->text, sizeof trial->text, "%llu work items of %lld registers each: a compute unit has %u",
+             (unsigned long long)items, (long long)trial->resources.registers, available);
+}
+
+hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
+                           hed_error *error)
+{
+    hed_local_runner *local = local_of(runner);
+    const hed_runner_def *def = &local->def;
+    hed_kernel **kernel = &local->slots[slot].kernel;
+    hed_error why;
+    *trial = new_trial();
+    hed_status status = refuse_lost(local, error);
+    if (status) return status;
+    hed_kernel_destroy(*kernel);
+    local->slots[slot] = (hed_local_slot){0};
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text, sizeof trial->text)) {
+        trial->outcome = HED_OUTCOME_INVALID;
+        return HED_OK;
+    }
+    hed_kernel_options options = hed_default_kernel_options();
+    options.math = def->math;
+    options.config = config;
+    options.problem = def->problem;
+    options.defines = def->defines;
+    options.define_count = def->define_count;
+    status = judge_build(hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why, error);
+    if (status || trial->outcome) return status;
+    status = hed_kernel_get_resources(*kernel, &trial->resources, error);
+    if (status) return status;
+    trial->build_seconds = trial->resources.from_cache ? 0 : trial->resources.build_seconds;
+    look_at_resources(local, config, trial);
+    return HED_OK;
+}
+
+/* Runs a slot once over poisoned outputs, and keeps how long that took. */
+static hed_status run_poisoned(hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial,
+                               hed_error *error)
+{
+    bool device_time = local->runner.device_time;
+    hed_status status = poison(local, byte, error);
+    if (!status && device_time) status = hed_local_step_times(local, NULL, 0, error);
+    double start = hed_local_now(local), seconds = 0;
+    if (!status) status = hed_local_launch(local, slot, trial, error);
+    if (!status && !local->lost) status = hed_local_wait(local, 1, trial, error);
+    if (status || trial->outcome) return status;
+    if (device_time) status = hed_local_step_times(local, &seconds, 1, error);
+    local->slots[slot].seconds = device_time ? seconds : hed_local_now(local) - start;
+    return status;
+}
+
+/* A candidate that failed is not timed, and what it may have done to the inputs is undone. */
+static hed_status forget(hed_local_runner *local, uint32_t slot, hed_error *error)
+{
+    hed_status status = HED_OK;
+    if (local->lost) return HED_OK;
+    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++) status = upload(local, i, error);
+    if (!status) status = hed_stream_wait(local->stream, error);
+    hed_kernel_destroy(local->slots[slot].kernel);
+    local->slots[slot] = (hed_local_slot){0};
+    return status;
+}
+
+hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, hed_error *error)
+{
+    hed_local_runner *local = local_of(runner);
+    unsigned char byte = POISONS[local->checks++ % 2];
+    hed_status status = run_poisoned(local, slot, byte, trial, error);
+    if (!status && !trial->outcome) status = compare(local, byte, trial, error);
+    return status || !trial->outcome ? status : forget(local, slot, error);
+}
+
+/* ---- the face ---- */
+
+static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
+                          hed_error *error)
+{
+    hed_status status = hed_local_build(runner, slot, config, trial, error);
+    return status || trial->outcome ? status : hed_local_check(runner, slot, trial, error);
+}
+
+static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data, hed_trial *trial,
+                         hed_error *error)
+{
+    hed_local_runner *local = local_of(runner);
+    hed_buffer *buffer = local->buffers[argument];
+    hed_status status = hed_local_begin(local, slot, trial, error);
+    if (!status) status = run_poisoned(local, slot, POISONS[local->checks++ % 2], trial, error);
+    if (status || trial->outcome) return status;
+    status = hed_read(local->stream, data, buffer, 0, bytes_of(local, argument), error);
+    return status ? status : hed_stream_wait(local->stream, error);
+}
+
+/* Nothing is built ahead in this process: whatever is asked for is handed back at once. */
+static hed_status build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
+{
+    hed_local_runner *local = local_of(runner);
+    if (local->ahead_taken == local->ahead_count) local->ahead_taken = local->ahead_count = 0;
+    if (local->ahead_count == local->ahead_capacity) {
+        uint32_t capacity = local->ahead_capacity ? 2 * local->ahead_capacity : 16;
+        hed_config *grown = hed_allocate(&local->allocator, capacity * sizeof *grown);
+        if (!grown) return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u candidates", capacity);
+        if (local->ahead_count) memcpy(grown, local->ahead, local->ahead_count * sizeof *grown);
+        hed_release(&local->allocator, local->ahead, local->ahead_capacity * sizeof *grown);
+        local->ahead = grown;
+        local->ahead_capacity = capacity;
+    }
+    local->ahead[local->ahead_count++] = *config;
+    return HED_OK;
+}
+
+static bool built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+{
+    hed_local_runner *local = local_of(runner);
+    (void)seconds;
+    if (local->ahead_taken == local->ahead_count) return false;
+    *config = local->ahead[local->ahead_taken++];
+    *trial = new_trial();
+    return true;
+}
+
+/* What a hung launch still uses cannot be given back: it stays until the process ends. */
+static void free_device_objects(hed_local_runner *local)
+{
+    if (local->hung) return;
+    if (local->stream) hed_stream_wait(local->stream, NULL);
+    for (uint32_t i = 0; i < HED_RUNNER_SLOTS; i++) hed_kernel_destroy(local->slots[i].kernel);
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
+        hed_buffer_destroy(local->buffers[i]);
+        hed_buffer_destroy(local->pristine[i]);
+    }
+    hed_buffer_destroy(local->sweep);
+    hed_buffer_destroy(local->staging);
+    hed_event_destroy(local->from);
+    hed_event_destroy(local->to);
+    hed_stream_destroy(local->stream);
+}
+
+static void destroy(hed_runner *runner)
+{
+    hed_local_runner *local = local_of(runner);
+    free_device_objects(local);
+    hed_energy_close(local->energy);
+    hed_release(&local->allocator, local->ahead, local->ahead_capacity * sizeof *local->ahead);
+    hed_allocator allocator = local->allocator;
+    hed_release(&allocator, local, sizeof *local);
+}
+
+static const hed_runner_kind LOCAL = {.destroy = destroy,
+                                      .build_ahead = build_ahead,
+                                      .built = built,
+                                      .prepare = prepare,
+                                      .time = hed_local_time,
+                                      .output = output};
+
+hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runner, hed_error *error)
+{
+    hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
+    hed_local_runner *made = hed_allocate(&allocator, sizeof *made);
+    *runner = NULL;
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
+    made->runner.kind = &LOCAL;
+    made->def = *def;
+    made->allocator = allocator;
+    made->runner.device_time = hed_device_get_info(def->device)->capabilities & HED_CAN_DEVICE_TIME;
+    hed_stream_def stream = hed_default_stream_def();
+    if (made->runner.device_time) stream.timed_steps = TIMED_STEPS;
+    hed_status status = hed_stream_create(def->device, &stream, &made->stream, error);
+    if (!status && made->runner.device_time) status = hed_event_create(def->device, true, &made->from, error);
+    if (!status && made->runner.device_time) status = hed_event_create(def->device, true, &made->to, error);
+    if (!status && def->objective == HED_OBJECTIVE_ENERGY) status = hed_energy_open(def->device, NULL, &made->energy, error);
+    if (!status) status = place_all(made, error);
+    if (status) destroy(&made->runner);
+    else *runner = &made->runner;
+    return status;
+}

@@ -1,0 +1,59 @@
+/* What the files of the runner in this process share, and what a worker uses of it beyond runner.h. */
+#ifndef HED_TUNE_LOCAL_RUNNER_H
+#define HED_TUNE_LOCAL_RUNNER_H
+
+#include "base/alloc.h"
+#include "tune/energy.h"
+#include "tune/runner_kind.h"
+
+enum { HED_RUNNER_GUARD = 256 }; /* bytes behind each buffer that no kernel may touch */
+
+typedef struct hed_local_slot {
+    hed_kernel *kernel;
+    double seconds; /* the fastest run seen, the first one included */
+} hed_local_slot;
+
+typedef struct hed_local_runner {
+    hed_runner runner;
+    hed_runner_def def;
+    hed_allocator allocator;
+    hed_stream *stream;
+    bool lost; /* the device does not answer any more, or answers every call with an error */
+    bool hung; /* and still runs something, so that nothing it uses can be freed */
+    hed_argument arguments[HED_MAX_ARGUMENTS];
+    hed_buffer *buffers[HED_MAX_ARGUMENTS];  /* NULL where the argument is none */
+    hed_buffer *pristine[HED_MAX_ARGUMENTS]; /* first content of what is changed in place */
+    hed_buffer *sweep;                       /* twice the last-level cache; NULL: runs are warm */
+    hed_buffer *staging;                     /* what results are read through; NULL: the host sees the buffers themselves */
+    bool restores;                           /* something is changed in place */
+    uint32_t checks;                         /* so far: the poison changes with each */
+    hed_event *from, *to;                    /* around a batch of short launches */
+    hed_energy *energy;
+    hed_local_slot slots[HED_RUNNER_SLOTS];
+    hed_config *ahead; /* (ahead_capacity) asked to be built ahead, of which hed_runner_built() took `ahead_taken` */
+    uint32_t ahead_count, ahead_taken, ahead_capacity;
+} hed_local_runner;
+
+/* hed_runner_prepare() in two steps, so that each can have a limit of its own: compiling, then the first run and its check. */
+hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
+                           hed_error *error);
+hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, hed_error *error);
+
+/* local_runner.c: a trial with nothing said yet, for a slot that holds a candidate. Errors: LOST, ARGUMENT. */
+hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
+/* local_runner.c: gives arguments that are changed in place their first content. */
+hed_status hed_local_restore(hed_local_runner *local, hed_error *error);
+/* local_runner.c: launches a slot's kernel. What the candidate is to blame for goes into `trial`, and the status is OK. */
+hed_status hed_local_launch(hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
+/* local_runner.c: waits until `launches` launches are done. Likewise. */
+hed_status hed_local_wait(hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error);
+
+/* local_time.c: the times of the launches since the last call, the first `count` of them. Where the device keeps time. */
+hed_status hed_local_step_times(hed_local_runner *local, double *values, uint32_t count, hed_error *error);
+/* local_time.c: seconds of the context's clock. */
+double hed_local_now(const hed_local_runner *local);
+/* local_time.c */
+hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
+                          hed_error *error);
+
+#endif
