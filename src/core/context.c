@@ -49,17 +49,31 @@ static void default_ptx_dir(char *path)
     if (!library[0] || !hed_path_join(path, library, "../share/heddle/ptx") || access(path, R_OK) != 0) path[0] = 0;
 }
 
+/* The worker program: lib/../libexec/heddle of the installed library, beside the library in a build folder, and one folder above
+ * a program that the library is a part of. */
+static void default_worker(char *path)
+{
+    static const char *const places[] = {"../libexec/heddle/heddle-worker", "heddle-worker", "../heddle-worker"};
+    char library[HED_PATH_MAX];
+    hed_path_of_library(library, sizeof library);
+    for (size_t i = 0; library[0] && i < sizeof places / sizeof places[0]; i++)
+        if (hed_path_join(path, library, places[i]) && access(path, X_OK) == 0) return;
+    path[0] = 0;
+}
+
 static const char *given_or(const char *given, const char *variable) { return given ? given : environment(variable); }
 
 static hed_status make_settings(hed_settings *settings, const hed_context_def *def)
 {
-    char cache[HED_PATH_MAX], data[HED_PATH_MAX], ptx[HED_PATH_MAX];
+    char cache[HED_PATH_MAX], data[HED_PATH_MAX], ptx[HED_PATH_MAX], worker[HED_PATH_MAX];
     const hed_allocator *a = &settings->allocator;
     xdg_folder(cache, "XDG_CACHE_HOME", ".cache");
     xdg_folder(data, "XDG_DATA_HOME", ".local/share");
     default_ptx_dir(ptx);
+    default_worker(worker);
     const char *kernel_dir = given_or(def->kernel_dir, "HEDDLE_KERNEL_DIR");
     const char *ptx_dir = given_or(def->ptx_dir, "HEDDLE_PTX_DIR");
+    const char *worker_given = given_or(def->worker, "HEDDLE_WORKER");
     settings->allocator = def->allocator;
     settings->logger = def->logger;
     settings->clock = def->clock;
@@ -73,6 +87,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->data_dir, def->data_dir ? def->data_dir : data},
         {&settings->kernel_dir, kernel_dir ? kernel_dir : ""},
         {&settings->ptx_dir, ptx_dir ? ptx_dir : ptx},
+        {&settings->worker, worker_given ? worker_given : worker},
         {&settings->opencl_library, given_or(def->opencl_library, "HEDDLE_OPENCL_LIBRARY")},
         {&settings->cuda_library, given_or(def->cuda_library, "HEDDLE_CUDA_LIBRARY")},
         {&settings->nvrtc_library, given_or(def->nvrtc_library, "HEDDLE_NVRTC_LIBRARY")},
@@ -88,7 +103,7 @@ static void free_settings(hed_settings *settings)
     hed_allocator a = settings->allocator;
     char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
                    settings->ptx_dir, settings->opencl_library, settings->cuda_library, settings->nvrtc_library,
-                   settings->capture};
+                   settings->capture, settings->worker};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hed_release_text(&a, all[i]);
 }
 
