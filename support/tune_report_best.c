@@ -129,7 +129,7 @@ void hed_page_importance(hed_page *page)
         double share = 100 * page->result->importance[ranked[i]];
         fputs("<tr><th>", page->out);
         hed_page_put(page, page->kernel->parameters[ranked[i]].name);
-        fprintf(page->out, "</th><td><svg height=16 role=img aria-label=\"%.0f %%\"><rect class=bar width=%.2f%% height=16 rx=2 /></svg></td><td "
+        fprintf(page->out, "</th><td><svg height=16 role=img aria-label=\"%.0f %%\"><rect class=track width=100%% height=16 rx=2 /><rect class=bar width=%.2f%% height=16 rx=2 /></svg></td><td "
                            "class=value>%.*f %%</td></tr>\n",
                 share, share, share < 9.95 && share > 0 ? 1 : 0, share);
     }

@@ -6,7 +6,8 @@
 #include <math.h>
 
 enum { PLOT_HEIGHT = 300,
-       LANE_HEIGHT = 18 };
+       LANE_HEIGHT = 18,
+       FEW = 400 }; /* so many marks are drawn larger */
 
 typedef struct curve {
     double low, high; /* of the values shown */
@@ -94,18 +95,27 @@ static void put_best_so_far(hed_page *page, const curve *c)
         best = evaluation->seconds;
     }
     if (best < INFINITY)
-        fprintf(page->out, "H%u", page->result->count);
+        fprintf(page->out, "H%.1f", page->result->count - 0.5);
     fputs("\"/>\n", page->out);
 }
 
-/* A level line for a configuration that something else is compared with. */
-static void put_level(hed_page *page, const curve *c, uint32_t index, const char *name)
+/* A level line for a configuration that something else is compared with: behind the marks its line, before them its name. */
+static void put_level(hed_page *page, const curve *c, uint32_t index, const char *name, bool is_name)
 {
     if (index >= page->result->count || !hed_report_has_value(&page->result->evaluations[index]))
         return;
     double y = y_of(c, page->result->evaluations[index].seconds);
-    fprintf(page->out, "<line class=\"level %s\" x1=0 x2=100%% y1=%.1f y2=%.1f /><text class=\"level right\" x=100%% y=%.1f>%s</text>\n", name, y,
-            y, y - 4, name);
+    if (is_name)
+        fprintf(page->out, "<text class=\"halo right level\" x=100%% y=%.1f>%s</text>\n", y - 4, name);
+    else
+        fprintf(page->out, "<line class=\"level %s\" x1=0 x2=100%% y1=%.1f y2=%.1f />\n", name, y, y);
+}
+
+static void put_levels(hed_page *page, const curve *c, bool names)
+{
+    put_level(page, c, page->result->default_index, "default", names);
+    if (page->result->stored_index != page->result->default_index)
+        put_level(page, c, page->result->stored_index, "stored", names);
 }
 
 void hed_page_convergence(hed_page *page)
@@ -117,19 +127,19 @@ void hed_page_convergence(hed_page *page)
           "scale. The line is the best so far.</p>\n<div class=plot>",
           page->out);
     fprintf(page->out,
-            "<svg class=chart id=convergence height=%u data-low=%.9g data-high=%.9g data-plot=%d role=img aria-label=\"Convergence: %u "
+            "<svg class=\"chart%s\" id=convergence height=%u data-low=%.9g data-high=%.9g data-plot=%d role=img aria-label=\"Convergence: %u "
             "evaluations\">\n",
-            c.height + 44, c.low, c.high, PLOT_HEIGHT, result->count);
+            result->count <= FEW ? " few" : "", c.height + 44, c.low, c.high, PLOT_HEIGHT, result->count);
     put_axes(page, &c);
-    put_level(page, &c, result->default_index, "default");
-    if (result->stored_index != result->default_index)
-        put_level(page, &c, result->stored_index, "stored");
+    put_levels(page, &c, false);
     fprintf(page->out, "<svg width=100%% height=%u viewBox=\"-0.5 0 %u %u\" preserveAspectRatio=none>\n", c.height, count, c.height);
-    put_best_so_far(page, &c);
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++)
         if (page->counts[outcome])
             put_marks(page, &c, outcome);
-    fputs("</svg><circle id=pointed r=7 hidden /></svg></div>\n<p class=legend><span class=\"key measured\">measured</span> ", page->out);
+    put_best_so_far(page, &c);
+    fputs("</svg>", page->out);
+    put_levels(page, &c, true);
+    fputs("<circle id=pointed r=7 hidden /></svg></div>\n<p class=legend><span class=\"key measured\">measured</span> ", page->out);
     if (page->counts[HED_OUTCOME_DROPPED])
         fputs("<span class=\"key dropped\">given up early: clearly slower</span> ", page->out);
     if (page->failed)

@@ -17,6 +17,7 @@ typedef struct heat_map {
     double worst;           /* where the scale ends, times the winner's */
 } heat_map;
 
+static const double MOST_WORST = 8; /* the scale's end at most */
 static const unsigned char VIRIDIS[][3] = {{0x44, 0x01, 0x54}, {0x47, 0x2d, 0x7b}, {0x3b, 0x52, 0x8b}, {0x2c, 0x72, 0x8e}, {0x21, 0x91, 0x8c},
                                            {0x28, 0xae, 0x80}, {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25}};
 
@@ -52,7 +53,7 @@ static void put_cell(hed_page *page, const heat_map *map, uint32_t column, uint3
     double ratio = ratio_of(page, cell), share = 1 - log(fmax(ratio, 1)) / log(map->worst);
     unsigned color[3];
     color_of(share, color);
-    fprintf(page->out, "class=\"cell%s\" fill=\"#%02x%02x%02x\"/>", cell->best == page->result->best ? " winner" : "", color[0], color[1], color[2]);
+    fprintf(page->out, "class=cell fill=\"#%02x%02x%02x\"/>", color[0], color[1], color[2]);
     fprintf(page->out, "<text class=number x=%.3f%% y=%.3f%% dy=.35em fill=\"%s\">%.2f</text><title>", x + width / 2, y + height / 2,
             share > 0.55 ? "#000" : "#fff", ratio);
     hed_page_put_config(page, &page->result->evaluations[cell->best].config);
@@ -61,6 +62,15 @@ static void put_cell(hed_page *page, const heat_map *map, uint32_t column, uint3
     fprintf(page->out, "; best of %u%s", cell->worked, cell->failed ? "" : "</title></g>\n");
     if (cell->failed)
         fprintf(page->out, ", %u failed</title></g>\n", cell->failed);
+}
+
+/* Around the winner's cell, over its neighbours. */
+static void put_outline(hed_page *page, const heat_map *map)
+{
+    for (uint32_t i = 0; i < map->rows * map->columns; i++)
+        if (map->cells[i].worked && map->cells[i].best == page->result->best)
+            fprintf(page->out, "<rect class=outline x=%.3f%% y=%.3f%% width=%.3f%% height=%.3f%% />\n", i % map->columns * 100.0 / map->columns,
+                    100 - (i / map->columns + 1) * 100.0 / map->rows, 100.0 / map->columns, 100.0 / map->rows);
 }
 
 /* Names of values along an axis; every n-th where they would run into one another. */
@@ -96,6 +106,7 @@ static void put_map(hed_page *page, const heat_map *map, uint32_t number)
     for (uint32_t row = 0; row < map->rows; row++)
         for (uint32_t column = 0; column < map->columns; column++)
             put_cell(page, map, column, row);
+    put_outline(page, map);
     put_labels(page, map, 0, 16);
     if (two)
         put_labels(page, map, 1, 24);
@@ -107,7 +118,7 @@ static void put_map(hed_page *page, const heat_map *map, uint32_t number)
         color_of(1 - i / 23.0, color);
         fprintf(page->out, "<rect x=%.2f%% width=4.3%% height=14 fill=\"#%02x%02x%02x\"/>", i * 100.0 / 24, color[0], color[1], color[2]);
     }
-    fprintf(page->out, "</svg> 1 to %.3g times the winner's</p></div>\n", map->worst);
+    fprintf(page->out, "</svg> 1 to %.3g times the winner's%s</p></div>\n", map->worst, map->worst < MOST_WORST ? "" : ", and more");
 }
 
 /* ---- all of them ---- */
@@ -125,7 +136,7 @@ static heat_map make_map(hed_page *page, const uint32_t axes[2])
     hed_report_fill(page->kernel, page->result, axes, map.cells);
     for (uint32_t i = 0; i < map.rows * map.columns; i++)
         if (map.cells[i].worked)
-            map.worst = fmax(map.worst, fmin(ratio_of(page, &map.cells[i]), 8));
+            map.worst = fmax(map.worst, fmin(ratio_of(page, &map.cells[i]), MOST_WORST));
     return map;
 }
 

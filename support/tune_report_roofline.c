@@ -21,6 +21,7 @@ static double y_of(const roof *r, double rate)
     return HEIGHT * (1 - hed_page_logarithmic(rate, r->y_low, r->y_high));
 }
 
+/* "30.4 TFLOP/s". */
 static void put_rate(FILE *out, double value, const char *unit)
 {
     static const char prefixes[][2] = {"", "k", "M", "G", "T", "P"};
@@ -59,8 +60,8 @@ static void put_point(hed_page *page, const roof *r, double seconds, const char 
     const hed_work *work = &page->result->work;
     double x = x_of(r, work->operations / work->bytes), y = y_of(r, work->operations / seconds);
     bool left = x > 50;
-    fprintf(page->out, "<circle class=\"point %s\" cx=%.2f%% cy=%.1f r=6 /><text class=\"%s\" x=%.2f%% dx=%d y=%.1f dy=.35em>%s ", name, x, y,
-            left ? "right" : "start", x, left ? -12 : 12, y, name);
+    fprintf(page->out, "<circle class=\"point %s\" cx=%.2f%% cy=%.1f r=6 /><text class=\"halo%s\" x=%.2f%% dx=%d y=%.1f dy=.35em>%s ", name, x, y,
+            left ? " right" : "", x, left ? -12 : 12, y, name);
     put_rate(page->out, work->operations / seconds, "FLOP/s");
     fputs("</text>\n", page->out);
 }
@@ -70,12 +71,12 @@ static void put_plot(hed_page *page)
     const hed_tune_result *result = page->result;
     roof r = make_roof(result);
     double ridge = r.arithmetic / r.bandwidth, ticks[HED_PAGE_TICKS];
-    fprintf(page->out, "<div class=plot><svg class=chart height=%d role=img aria-label=Roofline>\n", HEIGHT + 44);
+    fprintf(page->out, "<p class=axis>&#8593; FLOP/s</p><div class=plot><svg class=chart height=%d role=img aria-label=Roofline>\n", HEIGHT + 44);
     uint32_t count = hed_page_ticks(r.y_low, r.y_high, ticks);
     for (uint32_t i = 0; i < count; i++) {
         double y = y_of(&r, ticks[i]);
         fprintf(page->out, "<line class=grid x1=0 x2=100%% y1=%.1f y2=%.1f /><text class=left x=0 dx=-8 y=%.1f dy=.35em>", y, y, y);
-        put_rate(page->out, ticks[i], "FLOP/s");
+        put_rate(page->out, ticks[i], "");
         fputs("</text>\n", page->out);
     }
     count = hed_page_ticks(r.x_low, r.x_high, ticks);
