@@ -1,60 +1,350 @@
-/* Captures: not there yet. */
-#include "tune/capture.h"
+/* Reading a capture. The file is mapped, all of it is checked once, and buffers stay where they are. The functions of the
+ * description that is made of it look into the table. */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/error.h"
+#include "core/objects.h"
+#include "tune/capture_format.h"
+#include "tune/check.h"
 
-hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem, const hed_argument *arguments,
-                              uint32_t argument_count, const char *path, hed_error *error)
+struct hed_capture {
+    hed_allocator allocator;
+    const unsigned char *bytes; /* the file */
+    uint64_t size;
+    hed_capture_launched launched;
+    hed_capture_lists lists;
+    hed_tune_argument arguments[HED_MAX_ARGUMENTS];
+    hed_capture_table table;
+    const unsigned char *geometries;
+    const uint64_t *ranks;
+    const uint32_t *geometry_of;
+};
+
+/* What checking works with. `sections[kind][index]`: content, where the file has one. */
+typedef struct reader {
+    hed_capture *capture;
+    const char *path;
+    struct {
+        const unsigned char *bytes;
+        uint64_t size;
+    } sections[HED_CAPTURE_EXPECTED + 1][HED_MAX_ARGUMENTS];
+} reader;
+
+static hed_status wrong(const reader *r, uint64_t at, hed_error *error, const char *found, const char *expected)
 {
-    (void)stream;
-    (void)kernel;
-    (void)problem;
-    (void)arguments;
-    (void)argument_count;
-    (void)path;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "captures are not there yet");
+    return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": found %s, expected %s", r->path, at, found, expected);
 }
 
-void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem, const hed_argument *arguments,
-                       uint32_t argument_count)
+/* ---- sections ---- */
+
+static bool is_zero(const void *bytes, uint64_t size)
 {
-    (void)stream;
-    (void)kernel;
+    const char *at = bytes;
+    return size == 0 || (at[0] == 0 && memcmp(at, at + 1, size - 1) == 0);
+}
+
+static hed_status check_head(const reader *r, hed_error *error)
+{
+    hed_capture_head head;
+    if (r->capture->size < sizeof head) return wrong(r, r->capture->size, error, "the end of the file", "a head of 64 bytes");
+    memcpy(&head, r->capture->bytes, sizeof head);
+    if (memcmp(head.magic, HED_CAPTURE_MAGIC, sizeof head.magic) != 0)
+        return wrong(r, 0, error, "other bytes", "\"heddle capture\", with which a capture begins");
+    if (head.version != HED_CAPTURE_VERSION)
+        return hed_fail(error, HED_ERROR_FORMAT, "%s: byte 16: a capture of version %u, this Heddle reads version %d: %s",
+                        r->path, head.version, HED_CAPTURE_VERSION, "take a newer Heddle, or capture again");
+    if (!is_zero(head.zeros, sizeof head.zeros)) return wrong(r, 20, error, "other bytes", "zeros up to byte 64");
+    return HED_OK;
+}
+
+static hed_hash hash_of(const hed_capture_section *head, const unsigned char *content)
+{
+    hed_hash hash = hed_hash_bytes(hed_hash_start(), head, sizeof *head);
+    for (uint64_t at = 0; at < head->size; at += HED_CAPTURE_PIECE) {
+        uint64_t left = head->size - at;
+        hash = hed_hash_bytes(hash, content + at, left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE);
+    }
+    return hash;
+}
+
+static hed_status check_hash(const reader *r, const hed_capture_section *head, uint64_t begin, hed_error *error)
+{
+    const unsigned char *content = r->capture->bytes + begin, *tail = content + head->size;
+    uint64_t length = hed_capture_tail(head->size);
+    hed_hash stored, hash = hash_of(head, content);
+    memcpy(&stored, tail + length - sizeof stored, sizeof stored);
+    if (!is_zero(tail, length - sizeof stored))
+        return wrong(r, begin + head->size, error, "other bytes", "zeros behind the section's content");
+    if (stored.a == hash.a && stored.b == hash.b) return HED_OK;
+    return wrong(r, begin + head->size + length - sizeof stored, error, "another hash",
+                 "that of the section: the file is damaged");
+}
+
+static hed_status take_section(reader *r, const hed_capture_section *head, uint64_t at, hed_error *error)
+{
+    uint64_t begin = at + sizeof *head;
+    bool of_argument = head->kind == HED_CAPTURE_DATA || head->kind == HED_CAPTURE_EXPECTED;
+    if (head->kind > HED_CAPTURE_EXPECTED) return wrong(r, at, error, "a section of an unknown kind", "0 to 4");
+    if (head->index >= (of_argument ? (uint32_t)HED_MAX_ARGUMENTS : 1))
+        return wrong(r, at + 4, error, "a large index", "that of an argument, or 0");
+    if (r->sections[head->kind][head->index].bytes) return wrong(r, at, error, "a section a second time", "another one");
+    r->sections[head->kind][head->index].bytes = r->capture->bytes + begin;
+    r->sections[head->kind][head->index].size = head->size;
+    return check_hash(r, head, begin, error);
+}
+
+static hed_status read_sections(reader *r, hed_error *error)
+{
+    uint64_t size = r->capture->size, at = sizeof(hed_capture_head);
+    hed_capture_section head = {.kind = UINT32_MAX};
+    hed_status status = check_head(r, error);
+    while (!status && head.kind != HED_CAPTURE_END) {
+        if (size - at < sizeof head) return wrong(r, size, error, "the end of the file", "a section: the file is cut");
+        memcpy(&head, r->capture->bytes + at, sizeof head);
+        uint64_t left = size - at - sizeof head;
+        if (head.size > left || hed_capture_tail(head.size) > left - head.size)
+            return wrong(r, size, error, "the end of the file", "the rest of a section: the file is cut");
+        status = take_section(r, &head, at, error);
+        at += sizeof head + head.size + hed_capture_tail(head.size);
+    }
+    if (!status && head.size != 0) status = wrong(r, at, error, "content in the last section", "none");
+    if (!status && at != size) status = wrong(r, at, error, "more bytes", "the end of the file");
+    return status;
+}
+
+/* ---- content ---- */
+
+static hed_status read_description(const reader *r, hed_error *error)
+{
+    hed_capture *c = r->capture;
+    const unsigned char *bytes = r->sections[HED_CAPTURE_DESCRIPTION][0].bytes;
+    if (!bytes) return wrong(r, c->size, error, "the end of the file", "a description");
+    return hed_capture_unpack(r->path, bytes, r->sections[HED_CAPTURE_DESCRIPTION][0].size, (uint64_t)(bytes - c->bytes),
+                              &c->launched, &c->lists, error);
+}
+
+/* Bytes that the content of an argument has; 0: it has none. */
+static uint64_t bytes_of(const hed_capture *c, uint32_t i)
+{
+    const hed_argument_def *argument = &c->launched.def.arguments[i];
+    switch (argument->kind) {
+    case HED_BUFFER: return c->launched.bytes[i];
+    case HED_SCALAR: return hed_check_element_bytes(argument->type);
+    case HED_STRUCT: return argument->size;
+    default: return 0;
+    }
+}
+
+static hed_status check_content(const reader *r, hed_capture_kind kind, uint32_t i, bool wanted, hed_error *error)
+{
+    const unsigned char *bytes = r->sections[kind][i].bytes;
+    const char *what = kind == HED_CAPTURE_DATA ? "content" : "expected content";
+    uint64_t at = bytes ? (uint64_t)(bytes - r->capture->bytes) : r->capture->size;
+    if (!bytes == !wanted && (!bytes || r->sections[kind][i].size == bytes_of(r->capture, i))) return HED_OK;
+    return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": %s of argument %u: found %" PRIu64 " bytes, expected %" PRIu64,
+                    r->path, at, what, i, bytes ? r->sections[kind][i].size : 0, wanted ? bytes_of(r->capture, i) : 0);
+}
+
+static hed_status read_arguments(const reader *r, hed_error *error)
+{
+    hed_capture *c = r->capture;
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS && !status; i++) {
+        bool there = i < c->launched.def.argument_count;
+        const hed_argument_def *argument = there ? &c->launched.def.arguments[i] : NULL;
+        bool buffer = there && argument->kind == HED_BUFFER;
+        bool data = there && argument->kind != HED_LOCAL && !(buffer && argument->access == HED_WRITE);
+        bool expected = buffer && argument->access != HED_READ && c->launched.info.checked;
+        status = check_content(r, HED_CAPTURE_DATA, i, data, error);
+        if (!status) status = check_content(r, HED_CAPTURE_EXPECTED, i, expected, error);
+        c->arguments[i].data = r->sections[HED_CAPTURE_DATA][i].bytes;
+        c->arguments[i].expected = r->sections[HED_CAPTURE_EXPECTED][i].bytes;
+        c->arguments[i].bytes = there ? bytes_of(c, i) : 0;
+    }
+    return status;
+}
+
+static hed_status check_table(const reader *r, uint64_t at, hed_error *error)
+{
+    const hed_capture *c = r->capture;
+    uint64_t points = hed_config_count(&c->launched.def), record = hed_capture_geometry_bytes(c->table.local_count);
+    for (uint64_t i = 0; i < c->table.geometries; i++) {
+        hed_capture_geometry geometry;
+        memcpy(&geometry, c->geometries + i * record, sizeof geometry);
+        if (geometry.dimensions < 1 || geometry.dimensions > 3)
+            return wrong(r, at + i * record, error, "a geometry without 1 to 3 dimensions", "them");
+    }
+    at += c->table.geometries * record;
+    for (uint64_t i = 0; i < c->table.configurations; i++)
+        if (c->ranks[i] >= points || (i > 0 && c->ranks[i] <= c->ranks[i - 1]))
+            return wrong(r, at + i * sizeof *c->ranks, error, "a configuration that is out of order, or none", "ascending ones");
+    at += c->table.configurations * sizeof *c->ranks;
+    for (uint64_t i = 0; i < c->table.configurations; i++)
+        if (c->geometry_of[i] >= c->table.geometries)
+            return wrong(r, at + i * sizeof *c->geometry_of, error, "the number of a geometry that is not there", "one that is");
+    return HED_OK;
+}
+
+static hed_status read_table(const reader *r, hed_error *error)
+{
+    hed_capture *c = r->capture;
+    const unsigned char *bytes = r->sections[HED_CAPTURE_CONFIGURATIONS][0].bytes;
+    uint64_t size = r->sections[HED_CAPTURE_CONFIGURATIONS][0].size, local_count = 0, records, ranks;
+    for (uint32_t i = 0; i < c->launched.def.argument_count; i++)
+        local_count += c->launched.def.arguments[i].kind == HED_LOCAL;
+    if (!bytes) return wrong(r, c->size, error, "the end of the file", "a table of configurations");
+    uint64_t at = (uint64_t)(bytes - c->bytes);
+    if (size < sizeof c->table) return wrong(r, at, error, "a section that is too short", "a table of configurations");
+    memcpy(&c->table, bytes, sizeof c->table);
+    size -= sizeof c->table;
+    if (c->table.local_count != local_count || c->table.zero != 0)
+        return wrong(r, at + 16, error, "another number of local arrays", "that of the description, and a zero");
+    if (__builtin_mul_overflow(c->table.geometries, hed_capture_geometry_bytes(local_count), &records) || records > size ||
+        __builtin_mul_overflow(c->table.configurations, sizeof(uint64_t) + sizeof(uint32_t), &ranks) ||
+        ranks != size - records)
+        return wrong(r, at, error, "counts of configurations and geometries that the section's size does not allow",
+                     "others");
+    c->geometries = bytes + sizeof c->table;
+    c->ranks = (const uint64_t *)(const void *)(c->geometries + records);
+    c->geometry_of = (const uint32_t *)(const void *)(c->ranks + c->table.configurations);
+    return check_table(r, at + sizeof c->table, error);
+}
+
+/* ---- the description's functions ---- */
+
+/* Where a configuration stands in the table; UINT64_MAX: nowhere. */
+static uint64_t find(const hed_capture *c, const hed_kernel_def *def, const hed_config *config)
+{
+    uint64_t rank, low = 0, high = c->table.configurations;
+    if (!hed_capture_rank(def, config, &rank)) return UINT64_MAX;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (c->ranks[middle] < rank) low = middle + 1;
+        else high = middle;
+    }
+    return low < c->table.configurations && c->ranks[low] == rank ? low : UINT64_MAX;
+}
+
+static bool is_valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+{
+    (void)device;
+    (void)strict;
+    return find(def->user, def, config) != UINT64_MAX;
+}
+
+/* Another problem, or another configuration, has no geometry: a launch then says that it has 0 dimensions. */
+static void find_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                          hed_geometry *geometry)
+{
+    const hed_capture *c = def->user;
+    uint64_t at = find(c, def, config), local;
+    hed_capture_geometry stored;
+    for (uint32_t i = 0; i < problem->count; i++)
+        if (problem->sizes[i] != c->launched.problem.sizes[i]) return;
+    if (at == UINT64_MAX) return;
+    const unsigned char *record =
+        c->geometries + c->geometry_of[at] * hed_capture_geometry_bytes(c->table.local_count);
+    memcpy(&stored, record, sizeof stored);
+    memcpy(geometry->global, stored.global, sizeof stored.global);
+    memcpy(geometry->group, stored.group, sizeof stored.group);
+    geometry->dimensions = stored.dimensions;
+    geometry->cluster = stored.cluster;
+    geometry->native_items = stored.native_items;
+    geometry->native_grain = stored.native_grain;
+    record += sizeof stored;
+    for (uint32_t i = 0; i < def->argument_count; i++) {
+        if (def->arguments[i].kind != HED_LOCAL) continue;
+        memcpy(&local, record, sizeof local);
+        geometry->local_bytes[i] = local;
+        record += sizeof local;
+    }
+}
+
+static void captured_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
+{
+    (void)config;
     (void)problem;
-    (void)arguments;
-    (void)argument_count;
+    *work = ((const hed_capture *)def->user)->launched.work;
+}
+
+/* ---- opening ---- */
+
+static hed_status fail_file(const char *path, hed_error *error)
+{
+    char reason[256];
+    return hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror_r(errno, reason, sizeof reason));
+}
+
+static hed_status map_file(hed_capture *capture, const char *path, hed_error *error)
+{
+    struct stat about;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return fail_file(path, error);
+    hed_status status = HED_OK;
+    if (fstat(file, &about) != 0) status = fail_file(path, error);
+    else if (!S_ISREG(about.st_mode)) status = hed_fail(error, HED_ERROR_IO, "cannot read %s: it is not a regular file", path);
+    else if (about.st_size == 0)
+        status = hed_fail(error, HED_ERROR_FORMAT, "%s: byte 0: found the end of the file, expected a capture", path);
+    if (!status) {
+        void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (bytes == MAP_FAILED) status = fail_file(path, error);
+        else {
+            capture->bytes = bytes;
+            capture->size = (uint64_t)about.st_size;
+        }
+    }
+    close(file);
+    return status;
+}
+
+static hed_status read_content(hed_capture *capture, const char *path, hed_error *error)
+{
+    reader r = {.capture = capture, .path = path};
+    hed_status status = read_sections(&r, error);
+    if (!status) status = read_description(&r, error);
+    if (!status) status = read_arguments(&r, error);
+    return status ? status : read_table(&r, error);
 }
 
 hed_status hed_capture_open(hed_context *context, const char *path, hed_capture **capture, hed_error *error)
 {
-    (void)context;
-    (void)path;
+    hed_allocator allocator = hed_context_allocator(context);
     *capture = NULL;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "captures are not there yet");
+    hed_capture *made = hed_allocate(&allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to read %s", path);
+    made->allocator = allocator;
+    hed_status status = map_file(made, path, error);
+    if (!status) status = read_content(made, path, error);
+    if (status) {
+        hed_capture_close(made);
+        return status;
+    }
+    hed_kernel_def *def = &made->launched.def;
+    def->valid = is_valid;
+    def->geometry = find_geometry;
+    def->work = made->launched.has_work ? captured_work : NULL;
+    def->user = made;
+    made->launched.info.configurations = made->table.configurations;
+    *capture = made;
+    return HED_OK;
 }
 
-void hed_capture_close(hed_capture *capture) { (void)capture; }
-
-const hed_kernel_def *hed_capture_kernel(const hed_capture *capture)
+void hed_capture_close(hed_capture *capture)
 {
-    (void)capture;
-    return NULL;
+    if (!capture) return;
+    hed_allocator allocator = capture->allocator;
+    if (capture->bytes) munmap((void *)(uintptr_t)capture->bytes, capture->size);
+    hed_release(&allocator, capture, sizeof *capture);
 }
 
-const hed_problem *hed_capture_problem(const hed_capture *capture)
-{
-    (void)capture;
-    return NULL;
-}
-
-const hed_tune_argument *hed_capture_arguments(const hed_capture *capture)
-{
-    (void)capture;
-    return NULL;
-}
-
-hed_math hed_capture_math(const hed_capture *capture)
-{
-    (void)capture;
-    return HED_MATH_FAST;
-}
+const hed_kernel_def *hed_capture_kernel(const hed_capture *capture) { return &capture->launched.def; }
+const hed_problem *hed_capture_problem(const hed_capture *capture) { return &capture->launched.problem; }
+const hed_tune_argument *hed_capture_arguments(const hed_capture *capture) { return capture->arguments; }
+hed_math hed_capture_math(const hed_capture *capture) { return capture->launched.math; }
+hed_capture_info hed_capture_get_info(const hed_capture *capture) { return capture->launched.info; }
