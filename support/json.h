@@ -57,6 +57,9 @@ hed_json_kind hed_json_kind_of(hed_json_node node);
 bool hed_json_has(hed_json_node object, const char *key);
 /* A member that has to be there. */
 hed_json_node hed_json_member(hed_json_node object, const char *key);
+/* The members of an object in the order in which they were written: the first one for `key` NULL, else the one behind `key`;
+ * not there behind the last. Its `key` is its name. */
+hed_json_node hed_json_next(hed_json_node object, const char *key);
 /* Wrong if the object has any key that is not in the list, which ends with NULL. */
 void hed_json_only(hed_json_node object, const char *const *keys);
 
@@ -80,7 +83,7 @@ void hed_json_numbers(hed_json_node array, double *values, size_t count, double 
 /* For what only the caller can know: "springs[12].to: <your words> (instrument.json:34:11)". */
 void hed_json_reject(hed_json_node node, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- writing: an array of flat objects, what --json prints ---- */
+/* ---- writing: an array of objects, what --json prints ---- */
 
 typedef struct hed_records hed_records;
 
@@ -94,6 +97,11 @@ void hed_records_number(hed_records *records, const char *key, double value);   
 void hed_records_integer(hed_records *records, const char *key, uint64_t value);
 void hed_records_boolean(hed_records *records, const char *key, bool value);
 void hed_records_texts(hed_records *records, const char *key, const char *const *values, size_t count);
+/* Begins an object inside the current one: the members that follow are its own until hed_records_close(). One level deep. */
+void hed_records_open(hed_records *records, const char *key);
+void hed_records_close(hed_records *records);
+/* Prints the one object that there is, and a newline. Errors: as hed_records_print(). */
+hed_status hed_records_print_one(const hed_records *records, FILE *stream, hed_error *error);
 /* Prints the array, one object after another, and a newline. Errors: MEMORY (of any call before), IO. */
 hed_status hed_records_print(const hed_records *records, FILE *stream, hed_error *error);
 

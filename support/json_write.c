@@ -1,4 +1,4 @@
-/* Writing JSON: an array of flat objects. */
+/* Writing JSON: an array of objects. */
 #include "support/errors.h"
 #include "support/json.h"
 
@@ -11,6 +11,7 @@
 struct hed_records {
     json_t *array;
     json_t *object; /* the one under construction; the array's */
+    json_t *outer;  /* that one, while `object` is inside it */
     bool failed;
 };
 
@@ -101,14 +102,43 @@ void hed_records_texts(hed_records *records, const char *key, const char *const 
     set(records, key, array);
 }
 
-hed_status hed_records_print(const hed_records *records, FILE *stream, hed_error *error)
+void hed_records_open(hed_records *records, const char *key)
+{
+    json_t *inner = json_object();
+    if (!records || !records->object || json_object_set_new(records->object, key, inner) != 0) {
+        if (records)
+            records->failed = true;
+        return;
+    }
+    records->outer = records->object;
+    records->object = inner;
+}
+
+void hed_records_close(hed_records *records)
+{
+    if (!records || !records->outer)
+        return;
+    records->object = records->outer;
+    records->outer = NULL;
+}
+
+static hed_status print(const hed_records *records, const json_t *value, FILE *stream, hed_error *error)
 {
     if (!records || records->failed)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while making JSON");
     errno = 0;
     /* Nine digits: more than any measurement has, and 0.1 stays 0.1. */
-    if (json_dumpf(records->array, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 || fputc('\n', stream) == EOF ||
-        fflush(stream) != 0)
+    if (json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 || fputc('\n', stream) == EOF || fflush(stream) != 0)
         return hed_error_set(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot write JSON: %s", strerror(errno));
     return HED_OK;
+}
+
+hed_status hed_records_print_one(const hed_records *records, FILE *stream, hed_error *error)
+{
+    return print(records, records ? json_array_get(records->array, 0) : NULL, stream, error);
+}
+
+hed_status hed_records_print(const hed_records *records, FILE *stream, hed_error *error)
+{
+    return print(records, records ? records->array : NULL, stream, error);
 }

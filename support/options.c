@@ -275,10 +275,12 @@ static hed_status hand_down(parser *p)
 static hed_status parse_positional(parser *p, const char *text)
 {
     const hed_command *command = hed_arguments_command(p->arguments);
-    if (command->commands && !p->only_positionals) {
-        const hed_command *child = find_command(command, text);
-        if (!child)
-            return unknown_command(p, command, text);
+    /* A command with both takes the name of a command as its first word, and anything else as its argument. */
+    bool begun = command->positionals && hed_given(p->arguments, command->positionals->name);
+    const hed_command *child = p->only_positionals || begun ? NULL : find_command(command, text);
+    if (!child && command->commands && !command->positionals && !p->only_positionals)
+        return unknown_command(p, command, text);
+    if (child) {
         assert(p->arguments->depth < HED_COMMAND_DEPTH);
         p->arguments->names[p->arguments->depth] = child->name;
         p->arguments->path[p->arguments->depth++] = hed_command_real(child);

@@ -3,6 +3,7 @@
  *
  * Options come before, between or after the positional arguments: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags
  * bundled as -ab; after "--" everything is positional. A command takes the options of the commands above it too.
+ * A command that has both arguments and commands below it takes a first word that names one of those as that command.
  * --help and -h are there by themselves. All texts are static; tables end with an entry that is all zero.
  */
 #ifndef HED_SUPPORT_OPTIONS_H

@@ -136,7 +136,7 @@ static void bash(const hed_command *root, FILE *stream)
     hed_commands_visit(root, bash_values, stream);
     fputs("        *) ;;\n    esac\n    case $at in\n", stream);
     hed_commands_visit(root, bash_words, stream);
-    fprintf(stream, "    esac\n    [[ $words ]] && COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\ncomplete -F _%s %s\n", name,
+    fprintf(stream, "    esac\n    [[ $words ]] && COMPREPLY+=($(compgen -W \"$words\" -- \"$current\"))\n}\ncomplete -F _%s %s\n", name,
             name);
 }
 
@@ -202,7 +202,7 @@ static void zsh_words(const hed_arguments *path, FILE *stream)
     if (command->positionals) {
         fputs("            [[ $PREFIX == -* ]] || { ", stream);
         zsh_candidates(command->positionals, stream);
-        fputs("; return; }\n", stream);
+        fputs(command->commands ? "; }\n" : "; return; }\n", stream);
     }
     fputs("            ;;\n", stream);
 }

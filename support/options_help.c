@@ -115,7 +115,10 @@ static void usage(const hed_arguments *path, FILE *stream)
             column += 1 + size;
         }
     }
-    fputs(command->commands ? command->run ? " [COMMAND]\n" : " COMMAND ...\n" : "\n", stream);
+    if (command->commands && command->positionals)
+        fprintf(stream, "\n   or: %s COMMAND ...\n", line);
+    else
+        fputs(command->commands ? command->run ? " [COMMAND]\n" : " COMMAND ...\n" : "\n", stream);
 }
 
 static void print_option(const hed_option *option, FILE *stream)
