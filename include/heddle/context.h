@@ -24,6 +24,9 @@ typedef struct hed_context_def {
     const char *kernel_dir; /**< read kernel files from here instead of the built-in text; NULL: HEDDLE_KERNEL_DIR */
     /** Precompiled kernels for machines without NVRTC; NULL: HEDDLE_PTX_DIR, else beside the installed library. */
     const char *ptx_dir;
+    /** The tuning database, a file; NULL: HEDDLE_DATABASE ("none": as ""), else data_dir/tuning.db. "": none, and the one
+     *  installed with Heddle is not read either: every kernel then runs in its description's default configuration. */
+    const char *database;
     /** The program that tuning runs candidates in; NULL: HEDDLE_WORKER, else the installed heddle-worker. */
     const char *worker;
     /** Driver libraries; NULL: the usual names are tried (or HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY,

@@ -61,16 +61,40 @@ static void default_worker(char *path)
     path[0] = 0;
 }
 
+/* The database that comes with Heddle: as above, and in a build folder beside the library. */
+static void default_installed_database(char *path)
+{
+    static const char *const places[] = {"../share/heddle/tuning.db", "share/heddle/tuning.db"};
+    char library[HED_PATH_MAX];
+    hed_path_of_library(library, sizeof library);
+    for (size_t i = 0; library[0] && i < sizeof places / sizeof places[0]; i++)
+        if (hed_path_join(path, library, places[i]) && access(path, R_OK) == 0) return;
+    path[0] = 0;
+}
+
+/* The user's own: given, of the environment, or in the folder of kept data. Where none is wanted, so is the installed one. */
+static void find_databases(char *path, char *installed, const char *given, const char *data_dir)
+{
+    const char *variable = environment("HEDDLE_DATABASE");
+    if (!given && variable) given = strcmp(variable, "none") == 0 ? "" : variable;
+    bool fits = given ? hed_text_copy(path, HED_PATH_MAX, given) : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
+    if (!fits) path[0] = 0;
+    installed[0] = 0;
+    if (!given || given[0]) default_installed_database(installed);
+}
+
 static const char *given_or(const char *given, const char *variable) { return given ? given : environment(variable); }
 
 static hed_status make_settings(hed_settings *settings, const hed_context_def *def)
 {
     char cache[HED_PATH_MAX], data[HED_PATH_MAX], ptx[HED_PATH_MAX], worker[HED_PATH_MAX];
+    char database[HED_PATH_MAX], installed[HED_PATH_MAX];
     const hed_allocator *a = &settings->allocator;
     xdg_folder(cache, "XDG_CACHE_HOME", ".cache");
     xdg_folder(data, "XDG_DATA_HOME", ".local/share");
     default_ptx_dir(ptx);
     default_worker(worker);
+    find_databases(database, installed, def->database, def->data_dir ? def->data_dir : data);
     const char *kernel_dir = given_or(def->kernel_dir, "HEDDLE_KERNEL_DIR");
     const char *ptx_dir = given_or(def->ptx_dir, "HEDDLE_PTX_DIR");
     const char *worker_given = given_or(def->worker, "HEDDLE_WORKER");
@@ -85,6 +109,8 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->device, given_or(def->device, "HEDDLE_DEVICE")},
         {&settings->cache_dir, def->cache_dir ? def->cache_dir : cache},
         {&settings->data_dir, def->data_dir ? def->data_dir : data},
+        {&settings->database, database},
+        {&settings->installed_database, installed},
         {&settings->kernel_dir, kernel_dir ? kernel_dir : ""},
         {&settings->ptx_dir, ptx_dir ? ptx_dir : ptx},
         {&settings->worker, worker_given ? worker_given : worker},
@@ -103,7 +129,7 @@ static void free_settings(hed_settings *settings)
     hed_allocator a = settings->allocator;
     char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
                    settings->ptx_dir, settings->opencl_library, settings->cuda_library, settings->nvrtc_library,
-                   settings->capture, settings->worker};
+                   settings->capture, settings->worker, settings->database, settings->installed_database};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hed_release_text(&a, all[i]);
 }
 
@@ -188,6 +214,7 @@ hed_status hed_context_create(const hed_context_def *def, hed_context **context,
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a context");
     made->settings.allocator = def->allocator;
     pthread_mutex_init(&made->open_lock, NULL);
+    pthread_mutex_init(&made->extension_lock, NULL);
     if (make_settings(&made->settings, def) || open_backends(made)) {
         hed_context_destroy(made);
         return hed_fail(error, HED_ERROR_MEMORY, "no memory while the devices were listed");
@@ -205,10 +232,12 @@ static void free_device(hed_device *device)
 void hed_context_destroy(hed_context *context)
 {
     if (!context) return;
+    if (context->extension.object) context->extension.destroy(context->extension.object);
     for (uint32_t i = 0; i < context->device_count; i++) free_device(context->devices[i]);
     for (uint32_t i = 0; i < context->slot_count; i++)
         context->slots[i].backend->close(&context->settings, &context->slots[i]);
     pthread_mutex_destroy(&context->open_lock);
+    pthread_mutex_destroy(&context->extension_lock);
     free_settings(&context->settings);
     hed_allocator allocator = context->settings.allocator;
     hed_release(&allocator, context, sizeof *context);

@@ -9,6 +9,12 @@
 enum { HED_MAX_BACKENDS = 8,
        HED_MAX_DEVICES = 64 };
 
+/* What a folder above the core keeps with a context; destroyed before anything else of it. */
+typedef struct hed_extension {
+    void *object; /* NULL: nothing yet */
+    void (*destroy)(void *object);
+} hed_extension;
+
 struct hed_context {
     hed_settings settings;
     hed_backend_slot slots[HED_MAX_BACKENDS];
@@ -16,6 +22,8 @@ struct hed_context {
     hed_device *devices[HED_MAX_DEVICES]; /* in order of preference */
     uint32_t device_count;
     pthread_mutex_t open_lock; /* one device is opened at a time */
+    pthread_mutex_t extension_lock;
+    hed_extension extension; /* the databases: src/tune/database_context.c */
     _Atomic int captured;      /* the launch that hed_context_def.capture asked for is written */
 };
 
