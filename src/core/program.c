@@ -211,6 +211,46 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
     return status;
 }
 
+/* ---- compiling for others ---- */
+
+/* A backend that compiles ahead needs no open device to compile: no context, no memory of the device's. */
+static hed_status open_to_compile(hed_device *device, hed_error *error)
+{
+    return device->backend->build_ahead ? HED_OK : hed_device_ensure_open(device, error);
+}
+
+static hed_status compile_into_cache(const hed_build *build, double *seconds, hed_error *error)
+{
+    const hed_settings *settings = build->device->settings;
+    hed_text request = {.allocator = &settings->allocator};
+    hed_cache_entry entry = {{0}, 0};
+    hed_status status = make_request(build, &request, error);
+    if (!status && !hed_cache_load(settings, settings->cache_dir, request.bytes, request.size, &entry)) {
+        uint64_t start = settings->clock.now(settings->clock.user);
+        status = build->device->backend->build(build, &entry.binary, error);
+        entry.build_seconds = *seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
+        if (!status) status = hed_cache_store(settings->cache_dir, request.bytes, request.size, &entry, error);
+    }
+    hed_binary_free(settings, &entry.binary);
+    hed_text_free(&request);
+    return status;
+}
+
+hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
+                               const hed_define *defines, uint32_t define_count, double *seconds, hed_error *error)
+{
+    hed_build_text text;
+    *seconds = 0;
+    hed_status status = open_to_compile(device, error);
+    if (status) return status;
+    status = hed_build_text_make(&text, device, def, math, config, defines, define_count, 0, error);
+    if (!status) status = compile_into_cache(&text.build, seconds, error);
+    hed_build_text_free(&text);
+    return status;
+}
+
+/* ---- variants ---- */
+
 hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
                               const hed_define *defines, uint32_t define_count, uint32_t max_registers,
                               hed_variant **variant, hed_error *error)
