@@ -7,7 +7,9 @@
 
 static void log_to_stderr(void *user, hed_log_level level, const char *message)
 {
-    (void)user;
+    const cli_session *session = user;
+    if (session->before_message)
+        session->before_message(session->user);
     fprintf(stderr, "heddle: %s%s\n", level == HED_LOG_WARNING ? "warning: " : "", message);
 }
 
@@ -16,7 +18,7 @@ hed_status cli_open_context(const hed_arguments *arguments, cli_session *session
     *session = (cli_session){0};
     hed_context_def def = hed_default_context_def();
     if (!hed_given(arguments, "quiet"))
-        def.logger = (hed_logger){.log = log_to_stderr, .level = HED_LOG_WARNING};
+        def.logger = (hed_logger){.user = session, .log = log_to_stderr, .level = HED_LOG_WARNING};
     hed_status status = hed_context_create(&def, &session->context, error);
     hed_interrupt_install();
     return status;

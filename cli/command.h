@@ -16,6 +16,7 @@ extern const hed_command hed_command_verify;
 extern const hed_command hed_command_bench;
 extern const hed_command hed_command_bench_runtime;
 extern const hed_command hed_command_bench_kernels;
+extern const hed_command hed_command_tune;
 extern const hed_command hed_command_version;
 extern const hed_command hed_command_help;
 extern const hed_command hed_command_completion;
@@ -42,9 +43,12 @@ typedef struct cli_session {
     hed_context *context;
     hed_device *devices[CLI_MOST_DEVICES];
     uint32_t count;
+    void (*before_message)(void *user); /* called before a message of the library is printed, from any thread; NULL: nothing */
+    void *user;
 } cli_session;
 
-/* Opens the context and installs the interrupt flag; warnings of the library go to stderr unless --quiet. */
+/* Opens the context and installs the interrupt flag; warnings of the library go to stderr unless --quiet. The session stays
+ * where it is until cli_close(). */
 hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error);
 /* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);

@@ -46,7 +46,7 @@ static const hed_command KERNELS = {
     .name = "kernels", .summary = "the canonical kernels", .hidden = true, .commands = (const hed_command *const[]){&KERNELS_BENCH, NULL}};
 
 static const hed_command *const COMMANDS[] = {
-    &hed_command_devices, &hed_command_doctor, &hed_command_cache, &hed_command_verify, &hed_command_bench,
+    &hed_command_devices, &hed_command_doctor, &hed_command_cache, &hed_command_verify, &hed_command_bench, &hed_command_tune,
     &hed_command_help, &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS,
     NULL};
 

@@ -1,0 +1,375 @@
+/* heddle tune: finds the fastest configuration of a kernel on a device, and keeps it. */
+#include "tune.h"
+
+#include "heddle/canonical.h"
+#include "heddle/capture.h"
+#include "support/file.h"
+#include "support/nearest.h"
+#include "support/tune_report.h"
+#include "support/tune_results.h"
+#include "support/tune_spec.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char PREFIX[] = "heddle:"; /* of kernels that come with Heddle */
+
+static const char *const MATH[] = {"fast", "strict", NULL};
+static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
+static const char *const REFERENCES[] = {"native", "default", "none", NULL};
+static const char *const OBJECTIVES[] = {"time", "energy", NULL};
+
+/* What is tuned, and what it comes from. */
+typedef struct subject {
+    const hed_kernel_def *kernel;
+    const char *origin;   /* as typed */
+    hed_problem problem;  /* of a kernel by name */
+    hed_tune_spec *spec;  /* of a file */
+    hed_capture *capture; /* of a capture */
+} subject;
+
+/* ---- a kernel by its name ---- */
+
+static const hed_kernel_def *find_kernel(const char *name)
+{
+    const hed_kernel_def *kernel = hed_canonical_find(name);
+    if (kernel)
+        return kernel;
+    const char *names[64];
+    uint32_t count = hed_canonical_count() < 63 ? hed_canonical_count() : 63;
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = hed_canonical_at(i)->name;
+    names[count] = NULL;
+    const char *nearest = hed_nearest(name, names);
+    fprintf(stderr, "heddle: there is no kernel \"%s%s\"", PREFIX, name);
+    if (nearest)
+        fprintf(stderr, "; did you mean %s%s?", PREFIX, nearest);
+    fputs(" There are", stderr);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(stderr, "%s %s%s", i ? "," : "", PREFIX, names[i]);
+    fputc('\n', stderr);
+    return NULL;
+}
+
+/* The benchmark's problem. It fills a large GPU, so for a processor it is halved, largest dimension first, until a run has about
+ * as much to do as a few cores get done in a tenth of a second. */
+static hed_problem default_problem(const hed_kernel_def *kernel, const hed_device_info *device)
+{
+    static const double MOST_WORK = 3e8; /* bytes and operations */
+    hed_problem problem = kernel->sample.benchmark;
+    hed_config config = hed_config_default(kernel);
+    while (device->type == HED_DEVICE_CPU && kernel->work) {
+        hed_work work = {0};
+        uint32_t largest = 0;
+        kernel->work(kernel, &config, &problem, &work);
+        for (uint32_t i = 1; i < problem.count; i++)
+            if (problem.sizes[i] > problem.sizes[largest])
+                largest = i;
+        if (work.bytes + work.operations <= MOST_WORK || problem.sizes[largest] < 2)
+            break;
+        problem.sizes[largest] /= 2;
+    }
+    return problem;
+}
+
+static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int size)
+{
+    fprintf(stderr, "heddle: --problem: found \"%.*s\", expected a size of at least 1 for each dimension of %s, as in --problem ", size, found,
+            kernel->name);
+    for (uint32_t i = 0; i < kernel->dimension_count; i++)
+        fprintf(stderr, "%s%s=%" PRId64, i ? "," : "", kernel->dimensions[i], kernel->sample.benchmark.sizes[i]);
+    fputc('\n', stderr);
+    return HED_EXIT_USAGE;
+}
+
+/* "width=4096,height=4096" over what is there; dimensions that are not named keep their size. */
+static int read_problem(const char *text, const hed_kernel_def *kernel, hed_problem *problem)
+{
+    while (*text) {
+        int size = (int)strcspn(text, ",");
+        const char *equals = memchr(text, '=', (size_t)size);
+        uint32_t dimension = 0;
+        while (equals && dimension < kernel->dimension_count &&
+               (strlen(kernel->dimensions[dimension]) != (size_t)(equals - text) ||
+                memcmp(kernel->dimensions[dimension], text, (size_t)(equals - text)) != 0))
+            dimension++;
+        char *end = NULL;
+        long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
+        if (!equals || dimension == kernel->dimension_count || value < 1 || value == INT64_MAX || end != text + size)
+            return refuse_dimension(kernel, text, size);
+        problem->sizes[dimension] = value;
+        text += size + (text[size] == ',');
+    }
+    return HED_EXIT_OK;
+}
+
+/* ---- what is tuned ---- */
+
+static void close_subject(subject *s)
+{
+    hed_tune_spec_free(s->spec);
+    hed_capture_close(s->capture);
+}
+
+static int open_named(const hed_arguments *arguments, const hed_device_info *device, subject *s, hed_tune_def *def)
+{
+    s->kernel = find_kernel(s->origin + strlen(PREFIX));
+    if (!s->kernel)
+        return HED_EXIT_USAGE;
+    s->problem = default_problem(s->kernel, device);
+    def->problem = &s->problem;
+    const char *problem = hed_text_of(arguments, "problem");
+    return problem ? read_problem(problem, s->kernel, &s->problem) : HED_EXIT_OK;
+}
+
+static int open_capture(hed_context *context, subject *s, hed_tune_def *def, hed_error *error)
+{
+    if (hed_capture_open(context, s->origin, &s->capture, error) != HED_OK)
+        return cli_fail(error);
+    s->kernel = hed_capture_kernel(s->capture);
+    def->problem = hed_capture_problem(s->capture);
+    def->arguments = hed_capture_arguments(s->capture);
+    def->math = hed_capture_math(s->capture);
+    return HED_EXIT_OK;
+}
+
+static int open_file(const hed_device_info *device, subject *s, hed_tune_def *def, hed_error *error)
+{
+    if (hed_tune_spec_load(s->origin, device, &s->spec, error) != HED_OK)
+        return cli_fail(error);
+    s->kernel = hed_tune_spec_kernel(s->spec);
+    hed_tune_spec_apply(s->spec, def);
+    return HED_EXIT_OK;
+}
+
+/* Finds what the command line names, and sets in `def` what belongs to it. */
+static int open_subject(const hed_arguments *arguments, const cli_session *session, subject *s, hed_tune_def *def, hed_error *error)
+{
+    const hed_device_info *device = hed_device_get_info(session->devices[0]);
+    *s = (subject){.origin = hed_text_of(arguments, "KERNEL")};
+    bool by_name = s->origin && strncmp(s->origin, PREFIX, strlen(PREFIX)) == 0;
+    if (hed_given(arguments, "problem") && !by_name) {
+        fputs("heddle: --problem goes with heddle:NAME alone: files and captures bring their own\n", stderr);
+        return HED_EXIT_USAGE;
+    }
+    if (by_name)
+        return open_named(arguments, device, s, def);
+    if (s->origin)
+        return open_file(device, s, def, error);
+    s->origin = hed_text_of(arguments, "capture");
+    return open_capture(session->context, s, def, error);
+}
+
+/* ---- how ---- */
+
+static bool should_stop(void *user)
+{
+    (void)user;
+    return hed_interrupted();
+}
+
+/* Options that say how, over what a file or capture says. */
+static void read_settings(const hed_arguments *arguments, hed_tune_def *def)
+{
+    static const hed_reference references[] = {HED_REFERENCE_NATIVE, HED_REFERENCE_DEFAULT, HED_REFERENCE_NONE};
+    if (hed_given(arguments, "math"))
+        def->math = (hed_math)hed_choice_of(arguments, "math");
+    if (hed_given(arguments, "reference"))
+        def->reference = references[hed_choice_of(arguments, "reference")];
+    def->evaluations = (uint32_t)hed_integer_of(arguments, "budget");
+    def->limit_seconds = hed_number_of(arguments, "time");
+    def->good_enough = hed_number_of(arguments, "good-enough");
+    def->patience = (uint32_t)hed_integer_of(arguments, "patience");
+    def->strategy = (hed_strategy)hed_choice_of(arguments, "strategy");
+    def->seed = (uint64_t)hed_integer_of(arguments, "seed");
+    def->objective = (hed_objective)hed_choice_of(arguments, "objective");
+    def->cold_cache = hed_given(arguments, "cold-cache");
+    def->resume = hed_given(arguments, "resume");
+    def->keep = !hed_given(arguments, "no-keep");
+    if (hed_given(arguments, "no-isolation"))
+        def->isolation = HED_ISOLATION_NONE;
+}
+
+/* "auto, 200 evaluations, seed 1": for the report. */
+static void format_settings(const hed_tune_def *def, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s, seed %" PRIu64, hed_strategy_name(def->strategy), def->seed);
+    if (def->evaluations && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", at most %u evaluations", def->evaluations);
+    if (def->limit_seconds > 0 && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", at most %g s", def->limit_seconds);
+    if (def->good_enough > 0 && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", until %g %% of the roofline", 100 * def->good_enough);
+    if (def->patience && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", until %u evaluations without gain", def->patience);
+    if (def->resume && used < size)
+        snprintf(text + used, size - used, ", going on from earlier results");
+}
+
+/* ---- what comes out ---- */
+
+static hed_status write_report(const cli_tuned *t, hed_error *error)
+{
+    char settings[256], date[32] = "";
+    format_settings(t->def, settings, sizeof settings);
+    time_t now = time(NULL);
+    struct tm local;
+    if (localtime_r(&now, &local))
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
+    hed_tune_report_def report = {.kernel = t->kernel,
+                                  .device = t->device,
+                                  .problem = t->problem,
+                                  .result = t->result,
+                                  .math = t->def->math,
+                                  .objective = t->def->objective,
+                                  .cold_cache = t->def->cold_cache,
+                                  .origin = t->origin,
+                                  .settings = settings,
+                                  .kept = t->database,
+                                  .date = date};
+    return hed_tune_report_write(t->report, &report, error);
+}
+
+static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t, hed_error *error)
+{
+    const char *csv = hed_text_of(arguments, "csv"), *t4 = hed_text_of(arguments, "t4");
+    hed_status status = t->report ? write_report(t, error) : HED_OK;
+    if (status == HED_OK && csv)
+        status = hed_tune_results_write_csv(csv, t->kernel, t->result, error);
+    if (status == HED_OK && t4)
+        status = hed_tune_results_write_t4(t4, t->kernel, t->result, error);
+    return status;
+}
+
+static hed_status tell(const hed_arguments *arguments, const cli_tuned *t, hed_error *error)
+{
+    hed_error file_error;
+    hed_status files = write_files(arguments, t, &file_error), status = HED_OK;
+    if (hed_given(arguments, "json"))
+        status = cli_tuned_print_json(t, stdout, error);
+    else
+        cli_tuned_print(t, stdout);
+    if (status == HED_OK && files != HED_OK)
+        *error = file_error;
+    return status == HED_OK ? files : status;
+}
+
+static int tune(const hed_arguments *arguments, cli_session *session, const subject *s, hed_tune_def *def, hed_error *error)
+{
+    char title[256], problem[128];
+    cli_tune_view view;
+    hed_tune_result *result = NULL;
+    cli_tuned tuned = {.kernel = s->kernel, .device = hed_device_get_info(session->devices[0]), .problem = def->problem, .def = def,
+                       .origin = s->origin, .report = hed_text_of(arguments, "report")};
+    cli_format_problem(s->kernel, def->problem, problem, sizeof problem);
+    snprintf(title, sizeof title, "%s on %s, %s", s->kernel->name, tuned.device->id, problem);
+    cli_tune_view_open(&view, s->kernel, def->objective, title, hed_given(arguments, "quiet") || hed_given(arguments, "json"));
+    session->before_message = cli_tune_view_clear;
+    session->user = &view;
+    def->progress = cli_tune_view_update;
+    def->stop = should_stop;
+    def->user = &view;
+    hed_status status = hed_tune_kernel(session->devices[0], s->kernel, def, &result, error);
+    session->before_message = NULL;
+    cli_tune_view_close(&view);
+    if (status != HED_OK)
+        return cli_fail(error);
+    tuned.result = result;
+    hed_database *database = def->keep ? hed_context_database(session->context) : NULL;
+    tuned.database = database ? hed_database_path(database) : NULL;
+    status = tell(arguments, &tuned, error);
+    hed_tune_result_free(result);
+    return cli_end(status, error);
+}
+
+/* ---- the command ---- */
+
+static int run(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    if (hed_given(arguments, "schema")) {
+        fputs(hed_tune_spec_schema(), stdout);
+        return HED_EXIT_OK;
+    }
+    if (hed_given(arguments, "KERNEL") == hed_given(arguments, "capture")) {
+        fputs("heddle: name one thing to tune: FILE.json, heddle:NAME, or --capture FILE (\"heddle tune --help\" explains)\n", stderr);
+        return HED_EXIT_USAGE;
+    }
+    cli_session session;
+    hed_error error;
+    if (cli_open_devices(arguments, &session, &error) != HED_OK)
+        return cli_fail(&error);
+    hed_tune_def def = hed_default_tune_def();
+    subject s = {0};
+    int code = HED_EXIT_USAGE;
+    if (session.count != 1)
+        fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
+    else
+        code = open_subject(arguments, &session, &s, &def, &error);
+    if (code == HED_EXIT_OK) {
+        read_settings(arguments, &def);
+        code = tune(arguments, &session, &s, &def, &error);
+    }
+    close_subject(&s);
+    cli_close(&session);
+    return code;
+}
+
+static const hed_option OPTIONS[] = {
+    {.name = "capture", .kind = HED_OPTION_FILE, .value = "FILE", .own = true, .help = "tune a launch that HEDDLE_CAPTURE recorded"},
+    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .own = true, .help = "device to tune on: its id, part of its name, or best"},
+    {.name = "problem", .kind = HED_OPTION_TEXT, .value = "SIZES", .own = true, .help = "size to tune for, as width=4096,height=4096; of heddle:NAME"},
+    {.name = "budget", .letter = 'n', .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1e9, .own = true,
+     .help = "try at most so many configurations; 200 where no limit is given"},
+    {.name = "time", .letter = 't', .kind = HED_OPTION_NUMBER, .value = "SECONDS", .low = 0.1, .high = 1e7, .own = true,
+     .help = "take at most so long, the final comparison included"},
+    {.name = "good-enough", .kind = HED_OPTION_NUMBER, .value = "SHARE", .low = 0.01, .high = 1, .own = true,
+     .help = "stop at this share of what the device's memory and arithmetic allow"},
+    {.name = "patience", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1e9, .own = true,
+     .help = "stop after so many configurations without a gain"},
+    {.name = "strategy", .kind = HED_OPTION_CHOICE, .value = "NAME", .choices = STRATEGIES, .fallback = "auto", .own = true, .help = "how to search"},
+    {.name = "seed", .kind = HED_OPTION_INTEGER, .value = "NUMBER", .low = 0, .high = 999999999999, .fallback = "1", .own = true,
+     .help = "of the search's chance"},
+    {.name = "math", .kind = HED_OPTION_CHOICE, .value = "MODE", .choices = MATH, .own = true,
+     .help = "fast, or the same bits on every device; what the file or capture says, else fast"},
+    {.name = "reference", .kind = HED_OPTION_CHOICE, .value = "WHAT", .choices = REFERENCES, .own = true,
+     .help = "what results are compared with; what the file says, else native, else default"},
+    {.name = "objective", .kind = HED_OPTION_CHOICE, .value = "WHAT", .choices = OBJECTIVES, .fallback = "time", .own = true,
+     .help = "what is made small; energy needs NVML"},
+    {.name = "cold-cache", .kind = HED_OPTION_FLAG, .own = true, .help = "empty the device's last-level cache before each timed run"},
+    {.name = "resume", .kind = HED_OPTION_FLAG, .own = true, .help = "go on from what the database knows of this very kernel, size and device"},
+    {.name = "no-isolation", .kind = HED_OPTION_FLAG, .own = true, .help = "run candidates in this process: a crash ends it"},
+    {.name = "no-keep", .kind = HED_OPTION_FLAG, .own = true, .help = "write nothing into the database"},
+    {.name = "report", .letter = 'r', .kind = HED_OPTION_FILE, .value = "FILE", .own = true, .help = "write a page for the browser"},
+    {.name = "csv", .kind = HED_OPTION_FILE, .value = "FILE", .own = true, .help = "write every evaluation as a table"},
+    {.name = "t4", .kind = HED_OPTION_FILE, .value = "FILE", .own = true, .help = "write every evaluation in the tuners' common T4 format"},
+    {.name = "json", .kind = HED_OPTION_FLAG, .own = true, .help = "print JSON: one object, nothing else"},
+    {.name = "schema", .kind = HED_OPTION_FLAG, .own = true, .help = "print the JSON schema of FILE.json"},
+    {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "KERNEL", .kind = HED_OPTION_FILE, .help = "a description, FILE.json (ours, or Kernel Tuner's T1), or a kernel that comes with Heddle, "
+                                                        "heddle:NAME"},
+    {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle tune blur.json", "a kernel of your own; --schema says what the file may hold"},
+    {"heddle tune heddle:convolution --device cuda:0 --budget 200 --report blur.html", "a kernel that comes with Heddle, and a page about it"},
+    {"HEDDLE_CAPTURE=blur ./program && heddle tune --capture blur.hcap", "a launch of your program, with its real inputs"},
+    {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9", "at most a minute, less if 90 % of the peak is reached"},
+    {0}};
+
+const hed_command hed_command_tune = {
+    .name = "tune",
+    .summary = "find the fastest configuration of a kernel on a device, and keep it",
+    .description = "Tries configurations of a kernel on a device: each is compiled, run in a worker process, compared with a reference, and timed. "
+                   "The fastest one goes into the database, from which every later launch of the kernel on this device takes it.\n\n"
+                   "A candidate that crashes or hangs costs one evaluation. Ctrl-C stops; what was measured so far is kept and shown, "
+                   "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of its benchmark, on a processor "
+                   "for a part of that.\n\n"
+                   "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, 130 after Ctrl-C.",
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
+};

@@ -1,0 +1,62 @@
+/* What the files of `heddle tune` share. */
+#ifndef HED_CLI_TUNE_H
+#define HED_CLI_TUNE_H
+
+#include "command.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+/* ---- the live view (tune_view.c) ---- */
+
+enum { CLI_VIEW_LINES = 9,     /* a line less than the ten that it may take: the cursor waits below */
+       CLI_VIEW_HISTORY = 48 }; /* steps of the small curve */
+
+typedef struct cli_tune_view {
+    FILE *stream; /* NULL: silent */
+    bool terminal, blocks; /* a terminal; one that shows block characters */
+    const hed_kernel_def *kernel;
+    hed_objective objective;
+    char title[256];
+    pthread_mutex_t lock; /* the library's messages come from any thread, and take the view away first */
+
+    hed_tune_progress now; /* with `best` pointing at the copy below */
+    hed_evaluation best;
+    uint32_t failures[HED_OUTCOME_COUNT];
+    uint32_t recalled;                     /* of those done: no work of this run */
+    double history[CLI_VIEW_HISTORY];      /* the best so far, one for every `every` evaluations */
+    uint32_t history_count, every, in_step;
+
+    double drawn;                    /* seconds of the tuning when it was last drawn or said */
+    double told;                     /* the best that was said last */
+    uint32_t widths[CLI_VIEW_LINES]; /* columns of the lines that stand on the terminal */
+    uint32_t lines;
+} cli_tune_view;
+
+/* `quiet`: says nothing. The kernel must outlive it. */
+void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective, const char *title, bool quiet);
+/* As hed_tune_def.progress; `user` is the view. */
+void cli_tune_view_update(void *user, const hed_tune_progress *progress);
+/* Takes the view off the terminal, so that something else can be printed there; the next update draws it again. */
+void cli_tune_view_clear(void *user);
+void cli_tune_view_close(cli_tune_view *view);
+
+/* ---- the result (tune_print.c) ---- */
+
+/* What is told of a tuning that has ended. */
+typedef struct cli_tuned {
+    const hed_kernel_def *kernel;
+    const hed_device_info *device;
+    const hed_problem *problem;
+    const hed_tune_def *def;
+    const hed_tune_result *result;
+    const char *origin;   /* as typed */
+    const char *database; /* where the result is; NULL: not kept */
+    const char *report;   /* file; NULL: none */
+} cli_tuned;
+
+void cli_tuned_print(const cli_tuned *tuned, FILE *out);
+/* One JSON object. Errors: MEMORY, IO. */
+hed_status cli_tuned_print_json(const cli_tuned *tuned, FILE *out, hed_error *error);
+
+#endif

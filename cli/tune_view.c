@@ -1,0 +1,283 @@
+/* The live view of a tuning. On a terminal a few lines are drawn in place; nothing of the terminal's state is changed for that (no
+ * hidden cursor, no other screen), so that nothing has to be restored whichever way the program ends. Elsewhere a plain line is
+ * added now and then. */
+#include "support/tune_report_numbers.h"
+#include "tune.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const double DRAW_EVERY = 0.1; /* seconds */
+static const double SAY_EVERY = 5;
+static const double SAY_BEST_EVERY = 1;
+enum { BAR = 24 };
+
+/* ---- opening and closing ---- */
+
+static bool shows_blocks(void)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool utf8 = locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+    if (locale)
+        freelocale(locale);
+    return utf8;
+}
+
+void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective, const char *title, bool quiet)
+{
+    *view = (cli_tune_view){.kernel = kernel, .objective = objective, .every = 1, .told = INFINITY};
+    view->stream = quiet ? NULL : stderr;
+    view->terminal = isatty(STDERR_FILENO) == 1;
+    view->blocks = view->terminal && shows_blocks();
+    snprintf(view->title, sizeof view->title, "%s", title);
+    pthread_mutex_init(&view->lock, NULL);
+}
+
+/* The lines that stand there may have been broken anew since the window became narrower. */
+static uint32_t rows_drawn(const cli_tune_view *view, uint32_t columns)
+{
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < view->lines; i++)
+        rows += view->widths[i] <= columns ? 1 : (view->widths[i] + columns - 1) / columns;
+    return rows;
+}
+
+static struct winsize window_of(const cli_tune_view *view)
+{
+    struct winsize window = {0};
+    if (ioctl(fileno(view->stream), TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
+        window = (struct winsize){.ws_row = 24, .ws_col = 80};
+    return window;
+}
+
+static void erase(cli_tune_view *view)
+{
+    if (view->lines)
+        fprintf(view->stream, "\r\033[%uA\033[J", rows_drawn(view, window_of(view).ws_col));
+    view->lines = 0;
+}
+
+void cli_tune_view_clear(void *user)
+{
+    cli_tune_view *view = user;
+    if (!view->stream || !view->terminal)
+        return;
+    pthread_mutex_lock(&view->lock);
+    erase(view);
+    fflush(view->stream);
+    pthread_mutex_unlock(&view->lock);
+}
+
+void cli_tune_view_close(cli_tune_view *view)
+{
+    cli_tune_view_clear(view);
+    pthread_mutex_destroy(&view->lock);
+}
+
+/* ---- what is known ---- */
+
+/* Keeps the best so far for the small curve; where it is full, every second step goes. */
+static void add_history(cli_tune_view *view)
+{
+    if (++view->in_step < view->every)
+        return;
+    view->in_step = 0;
+    if (view->history_count == CLI_VIEW_HISTORY) {
+        for (uint32_t i = 0; i < CLI_VIEW_HISTORY / 2; i++)
+            view->history[i] = view->history[2 * i + 1];
+        view->history_count /= 2;
+        view->every *= 2;
+    }
+    view->history[view->history_count++] = view->best.seconds;
+}
+
+static void take(cli_tune_view *view, const hed_tune_progress *progress)
+{
+    bool is_new = progress->last && progress->done != view->now.done;
+    view->now = *progress;
+    if (progress->best) {
+        view->best = *progress->best;
+        view->now.best = &view->best;
+    }
+    if (!is_new)
+        return;
+    view->recalled += progress->last->recalled;
+    view->failures[progress->last->outcome]++;
+    if (progress->best)
+        add_history(view);
+}
+
+static double rate_of(const cli_tune_view *view)
+{
+    return view->now.seconds > 0 ? (view->now.done - fmin(view->recalled, view->now.done)) / view->now.seconds : 0;
+}
+
+/* Seconds until the first of the limits is met; NAN: not known. */
+static double time_left(const cli_tune_view *view)
+{
+    double rate = rate_of(view), left = NAN;
+    if (rate > 0 && view->now.total >= view->now.done)
+        left = (view->now.total - view->now.done) / rate;
+    if (view->now.limit > 0)
+        left = fmin(left, fmax(0, view->now.limit - view->now.seconds));
+    return left;
+}
+
+/* ---- lines ---- */
+
+/* Cuts a line to the window and prints it; counts characters, not bytes. */
+static void put_line(cli_tune_view *view, uint32_t columns, const char *text)
+{
+    uint32_t width = 0;
+    const char *at = text;
+    for (; *at; at++) {
+        width += ((unsigned char)*at & 0xc0) != 0x80;
+        if (width >= columns)
+            break;
+    }
+    fprintf(view->stream, "%.*s\n", (int)(at - text), text);
+    view->widths[view->lines++] = width < columns ? width : columns - 1;
+}
+
+static void put_bar(const cli_tune_view *view, double share, char *text, size_t size)
+{
+    uint32_t full = (uint32_t)lround(fmin(fmax(share, 0), 1) * BAR);
+    size_t used = 0;
+    for (uint32_t i = 0; i < BAR && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s", view->blocks ? i < full ? "█" : "░" : i < full ? "#"
+                                                                                                            : ".");
+}
+
+/* The best so far as a small falling curve, on a logarithmic scale. */
+static void put_curve(const cli_tune_view *view, char *text, size_t size)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const letters[] = {"_", ".", "-", "=", "+", "*", "%", "#"};
+    size_t used = 0;
+    text[0] = 0;
+    if (view->history_count == 0)
+        return;
+    double high = log(view->history[0]), low = log(view->history[view->history_count - 1]), range = high - low;
+    for (uint32_t i = 0; i < view->history_count && used < size; i++) {
+        double height = range > 1e-9 ? (log(view->history[i]) - low) / range : 0;
+        uint32_t level = (uint32_t)lround(fmin(fmax(height, 0), 1) * 7);
+        used += (size_t)snprintf(text + used, size - used, "%s", (view->blocks ? blocks : letters)[level]);
+    }
+}
+
+/* "12: 8 invalid, 3 build, 1 crashed". */
+static void put_failures(const cli_tune_view *view, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%u", view->now.failed);
+    const char *between = ": ";
+    for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT && used < size; outcome++) {
+        if (!view->failures[outcome])
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%u %s", between, view->failures[outcome], hed_outcome_name((hed_outcome)outcome));
+        between = ", ";
+    }
+}
+
+static void put_gain(const cli_tune_view *view, char *text, size_t size)
+{
+    text[0] = 0;
+    if (view->now.best && isfinite(view->now.default_seconds))
+        snprintf(text, size, ", %.2f times as fast as the default", view->now.default_seconds / view->best.seconds);
+}
+
+static void put_left(const cli_tune_view *view, char *text, size_t size)
+{
+    double left = time_left(view);
+    text[0] = 0;
+    if (isfinite(left))
+        snprintf(text, size, left < 99.5 ? ", %.0f s left" : ", %.0f min left", left < 99.5 ? left : left / 60);
+}
+
+/* ---- drawing ---- */
+
+static void draw_best(cli_tune_view *view, uint32_t columns)
+{
+    char line[1024], value[48], gain[96], curve[CLI_VIEW_HISTORY * 4], config[512];
+    if (!view->now.best) {
+        put_line(view, columns, "  best    none yet");
+        return;
+    }
+    hed_report_format(view->objective, view->best.seconds, value, sizeof value);
+    put_gain(view, gain, sizeof gain);
+    snprintf(line, sizeof line, "  best    %s%s", value, gain);
+    put_line(view, columns, line);
+    hed_config_format(view->kernel, &view->best.config, config, sizeof config);
+    snprintf(line, sizeof line, "          %s", config);
+    put_line(view, columns, line);
+    put_curve(view, curve, sizeof curve);
+    snprintf(line, sizeof line, "          %s", curve);
+    put_line(view, columns, line);
+}
+
+static void draw(cli_tune_view *view)
+{
+    struct winsize window = window_of(view);
+    uint32_t columns = window.ws_col > 1 ? window.ws_col : 2;
+    char line[1024], bar[BAR * 4], part[256];
+    erase(view);
+    snprintf(line, sizeof line, "%s: %s", view->title, view->now.stage ? view->now.stage : "starting");
+    put_line(view, columns, line);
+    if (window.ws_row > CLI_VIEW_LINES) {
+        draw_best(view, columns);
+        if (isfinite(view->now.share)) {
+            put_bar(view, view->now.share, bar, sizeof bar);
+            snprintf(line, sizeof line, "  peak    %s %.0f %% of what the device allows", bar, 100 * view->now.share);
+            put_line(view, columns, line);
+        }
+    }
+    put_bar(view, view->now.total ? (double)view->now.done / view->now.total : 0, bar, sizeof bar);
+    snprintf(line, sizeof line, "  tried   %s %u of %u, %.3g/s, %u compiling", bar, view->now.done, view->now.total, rate_of(view), view->now.building);
+    put_line(view, columns, line);
+    put_left(view, part, sizeof part);
+    snprintf(line, sizeof line, "  time    %.0f s%s", view->now.seconds, part);
+    put_line(view, columns, line);
+    if (view->now.failed && window.ws_row > CLI_VIEW_LINES) {
+        put_failures(view, part, sizeof part);
+        snprintf(line, sizeof line, "  failed  %s", part);
+        put_line(view, columns, line);
+    }
+}
+
+/* One line for a log: on a new best, and now and then. */
+static void say(cli_tune_view *view)
+{
+    char value[48] = "none", gain[96], left[48], failures[256];
+    if (view->now.best)
+        hed_report_format(view->objective, view->best.seconds, value, sizeof value);
+    put_gain(view, gain, sizeof gain);
+    put_left(view, left, sizeof left);
+    put_failures(view, failures, sizeof failures);
+    fprintf(view->stream, "%s: %s, %.0f s%s, %u of %u tried, best %s%s%s%s\n", view->kernel->name, view->now.stage ? view->now.stage : "starting",
+            view->now.seconds, left, view->now.done, view->now.total, value, gain, view->now.failed ? ", failed " : "",
+            view->now.failed ? failures : "");
+    view->told = view->now.best ? view->best.seconds : INFINITY;
+}
+
+void cli_tune_view_update(void *user, const hed_tune_progress *progress)
+{
+    cli_tune_view *view = user;
+    if (!view->stream)
+        return;
+    pthread_mutex_lock(&view->lock);
+    take(view, progress);
+    bool better = progress->best && progress->best->seconds < view->told;
+    double pause = view->terminal ? DRAW_EVERY : better ? SAY_BEST_EVERY
+                                                        : SAY_EVERY;
+    if (progress->seconds - view->drawn >= pause) {
+        if (view->terminal)
+            draw(view);
+        else
+            say(view);
+        fflush(view->stream);
+        view->drawn = progress->seconds;
+    }
+    pthread_mutex_unlock(&view->lock);
+}
