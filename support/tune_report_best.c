@@ -45,7 +45,7 @@ static void put_interval(hed_page *page, const hed_evaluation *evaluation, const
 }
 
 /* What distinguishes this one, in words. */
-static void put_remark(hed_page *page, uint32_t index, uint32_t rank)
+static void put_remark(hed_page *page, uint32_t index)
 {
     const hed_tune_result *result = page->result;
     const char *between = "";
@@ -53,7 +53,7 @@ static void put_remark(hed_page *page, uint32_t index, uint32_t rank)
     if (index == result->best) {
         fputs("winner", page->out);
         between = ", ";
-    } else if (rank <= result->ties && result->evaluations[index].outcome == HED_OUTCOME_MEASURED) {
+    } else if (result->evaluations[index].tied) {
         fputs("tie", page->out);
         between = ", ";
     }
@@ -78,7 +78,7 @@ static void put_row(hed_page *page, uint32_t index, uint32_t rank, const range *
     hed_page_put_value(page, evaluation->seconds);
     fprintf(page->out, "</td><td class=value>%.3f</td>", evaluation->seconds / winner->seconds);
     put_interval(page, evaluation, all);
-    put_remark(page, index, rank);
+    put_remark(page, index);
     for (uint32_t p = 0; p < page->kernel->parameter_count; p++) {
         char text[64];
         hed_report_value_text(page->kernel, p, hed_report_place(page->kernel, &evaluation->config, p), text, sizeof text);

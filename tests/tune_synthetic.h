@@ -5,6 +5,7 @@
 
 #include "heddle/canonical.h"
 #include "support/tune_report.h"
+#include "support/tune_report_numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -85,7 +86,10 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
     }
     r->default_index = 0;
     r->stored_index = count;
-    r->ties = 2;
+    uint32_t order[3]; /* the winner and two that tie with it */
+    r->ties = hed_report_top(r, order, 3) - 1;
+    for (uint32_t i = 1; i <= r->ties; i++)
+        r->evaluations[order[i]].tied = true;
     r->gain = r->evaluations[0].seconds / best;
     r->space = 18744;
     r->end = HED_TUNE_EVALUATIONS;

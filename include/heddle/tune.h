@@ -43,6 +43,7 @@ typedef struct hed_evaluation {
     double at;            /**< seconds since the tuning began */
     double error;         /**< largest |found - expected| / max(1, |expected|) of any output; NAN where not checked */
     bool recalled;        /**< not run now: from an earlier tuning that this one goes on from */
+    bool tied;            /**< in the result: cannot be told from the winner */
     char text[192];       /**< why it failed; "" if it did not */
 } hed_evaluation;
 
@@ -148,6 +149,7 @@ typedef struct hed_tune_result {
     uint32_t ties;            /**< evaluations that cannot be told from the winner */
     bool kept_stored;         /**< the former choice was not beaten and so stays */
     double gain;              /**< default over winner, of the paired final rounds where both were in them; NAN: no default */
+    hed_problem problem;      /**< that it was tuned for: hed_tune_def.problem, or one that was chosen */
     uint64_t space;           /**< valid configurations */
     hed_tune_end end;
     bool in_process;          /**< not isolated */
