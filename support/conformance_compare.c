@@ -221,7 +221,7 @@ void hed_outcome_compare(const hed_sample *sample, const hed_expected *expected,
     for (uint32_t i = 0; i < sample->def->argument_count; i++) {
         if (sample->def->arguments[i].kind != HED_BUFFER)
             continue;
-        if (sample->def->arguments[i].access != HED_READ)
+        if (sample->def->arguments[i].access == HED_WRITE || sample->def->arguments[i].access == HED_READ_WRITE)
             compare_output(&c, expected, found, i);
         check_unchanged(&c, found, i);
     }

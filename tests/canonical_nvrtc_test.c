@@ -127,6 +127,7 @@ Test(canonical_nvrtc, transpose) { check_kernel("transpose"); }
 Test(canonical_nvrtc, reduction) { check_kernel("reduction"); }
 Test(canonical_nvrtc, scan_tree) { check_kernel("scan_tree"); }
 Test(canonical_nvrtc, scan) { check_kernel("scan"); }
+Test(canonical_nvrtc, scan_single) { check_kernel("scan_single"); }
 Test(canonical_nvrtc, convolution) { check_kernel("convolution"); }
 Test(canonical_nvrtc, nbody) { check_kernel("nbody"); }
 Test(canonical_nvrtc, matmul) { check_kernel("matmul"); }

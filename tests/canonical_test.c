@@ -70,7 +70,7 @@ static float *small_numbers(size_t count)
 Test(canonical, descriptions)
 {
     static const char *const wanted[] = {"copy", "saxpy", "transpose", "reduction",
-                                         "scan", "convolution", "nbody", "matmul"};
+                                         "scan", "scan_single", "convolution", "nbody", "matmul"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) kernel_named(wanted[i]);
     cr_assert_null(hed_canonical_find("nothing"));
     for (uint32_t i = 0; i < hed_canonical_count(); i++) {
@@ -80,7 +80,7 @@ Test(canonical, descriptions)
         cr_assert_str_eq(def->sources[0].name, name, "%s has the text of %s", def->name,
                          def->sources[0].name);
         cr_assert_eq(hed_canonical_find(def->name), def, "%s is there twice", def->name);
-        cr_assert(def->range && def->geometry && def->work && def->sample.count > 3, "%s lacks a part",
+        cr_assert((def->range || def->team) && def->geometry && def->work && def->sample.count > 3, "%s lacks a part",
                   def->name);
         /* A text that stands alone is the default configuration. */
         char *text = strndup(def->sources[0].text, def->sources[0].size);
@@ -117,8 +117,8 @@ Test(canonical, spaces)
     cr_expect_geq(valid_count(t.device, kernel_named("convolution"), HED_MATH_STRICT), 4000);
     cr_expect_geq(valid_count(t.device, kernel_named("matmul"), HED_MATH_STRICT), 4000);
     /* Another order of a sum is another result, so strict mode must refuse it. */
-    static const char *const ordered[][2] = {{"reduction", "ORDER"}, {"scan", "MERGE"}};
-    for (int i = 0; i < 2; i++) {
+    static const char *const ordered[][2] = {{"reduction", "ORDER"}, {"scan", "MERGE"}, {"scan_single", "MERGE"}};
+    for (int i = 0; i < 3; i++) {
         const hed_kernel_def *def = kernel_named(ordered[i][0]);
         hed_config config = hed_config_default(def);
         for (uint32_t p = 0; p < def->parameter_count; p++)
@@ -561,6 +561,7 @@ Test(conformance, transpose) { conform_by_values("transpose"); }
 Test(conformance, reduction) { conform_by_values("reduction"); }
 Test(conformance, scan_tree) { conform_by_values("scan_tree"); }
 Test(conformance, scan) { conform_by_values("scan"); }
+Test(conformance, scan_single) { conform_by_values("scan_single"); }
 Test(conformance, convolution) { conform_by_values("convolution"); }
 Test(conformance, nbody) { conform_by_values("nbody"); }
 Test(conformance, matmul) { conform_by_values("matmul"); }

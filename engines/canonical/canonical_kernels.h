@@ -14,6 +14,7 @@ enum {
     HED_CANONICAL_REDUCTION_CL,
     HED_CANONICAL_SAXPY_CL,
     HED_CANONICAL_SCAN_CL,
+    HED_CANONICAL_SCAN_SINGLE_CL,
     HED_CANONICAL_SCAN_TREE_CL,
     HED_CANONICAL_TRANSPOSE_CL
 };
@@ -26,6 +27,7 @@ extern const hed_kernel_def hed_nbody_def;
 extern const hed_kernel_def hed_reduction_def;
 extern const hed_kernel_def hed_saxpy_def;
 extern const hed_kernel_def hed_scan_def;
+extern const hed_kernel_def hed_scan_single_def;
 extern const hed_kernel_def hed_scan_tree_def;
 extern const hed_kernel_def hed_transpose_def;
 
@@ -38,6 +40,9 @@ static inline uint64_t hed_ceil_divide(uint64_t a, uint64_t b) { return (a + b -
 
 /* Elements of a tile of `reduction` and `scan`: TILE in their texts. */
 enum { HED_CANONICAL_TILE = 4096 };
+
+/* Bytes of `scan_single`'s workspace for n elements, in whatever configuration. */
+uint64_t hed_canonical_scan_workspace(uint64_t n);
 
 /* Local arrays whose size stands in the text: CUDA gives them 48 KiB whatever the device has. */
 static inline bool hed_static_local_fits(const hed_device_info *device, uint64_t bytes)

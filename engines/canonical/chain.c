@@ -1,7 +1,6 @@
-/* Sums and prefix sums of whole arrays, as chains of launches. A sum is `reduction` run over its own
- * output until one value is left. A prefix sum is reduce-then-scan: the tiles' sums, the levels above
- * them, then every tile by itself. It reads its input twice; the one-pass way needs a promise of progress
- * between groups that OpenCL does not give. */
+/* Sums and prefix sums of whole arrays. A sum is `reduction` run over its own output until one value is left. A
+ * prefix sum is one launch of `scan_single`; where the device lacks what that needs, it is reduce-then-scan,
+ * which reads its input twice: the tiles' sums, the levels above them, then every tile by itself. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,7 +10,10 @@
 struct hed_canonical_chain {
     hed_allocator allocator;
     uint32_t most;
-    hed_kernel *reduction, *scan_tree, *scan;
+    hed_kernel *reduction;
+    hed_kernel *scan_single;      /* or NULL and the other two */
+    hed_kernel *scan_tree, *scan;
+    hed_buffer *workspace; /* of scan_single */
     hed_buffer *nodes; /* (hed_tree_node_count(tiles of `most`)) floats */
     hed_buffer *sums;  /* (tiles of that) floats */
 };
@@ -34,6 +36,27 @@ static hed_status create_floats(hed_device *device, uint32_t count, hed_buffer *
     return hed_buffer_create(device, &def, buffer, error);
 }
 
+static hed_status create_workspace(hed_device *device, uint32_t most, hed_buffer **buffer, hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(hed_canonical_scan_workspace(most));
+    hed_stream *stream = NULL;
+    hed_status status = hed_buffer_create(device, &def, buffer, error);
+    if (!status) status = hed_stream_create(device, NULL, &stream, error);
+    if (!status) status = hed_fill(stream, *buffer, 0, def.size, &(uint32_t){0}, sizeof(uint32_t), error);
+    if (!status) status = hed_stream_wait(stream, error);
+    hed_stream_destroy(stream);
+    return status;
+}
+
+static hed_status create_scan(hed_device *device, hed_math math, hed_canonical_chain *made, hed_error *error)
+{
+    hed_status status = create_kernel(device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
+    if (!status) return create_workspace(device, made->most, &made->workspace, error);
+    if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_LIMIT) return status;
+    status = create_kernel(device, &hed_scan_tree_def, tiles_of(made->most), math, &made->scan_tree, error);
+    return status ? status : create_kernel(device, &hed_scan_def, made->most, math, &made->scan, error);
+}
+
 hed_status hed_canonical_chain_create(hed_device *device, uint32_t most, hed_math math,
                                       hed_canonical_chain **chain, hed_error *error)
 {
@@ -51,8 +74,7 @@ hed_status hed_canonical_chain_create(hed_device *device, uint32_t most, hed_mat
     *made = (hed_canonical_chain){.allocator = allocator, .most = most};
     uint32_t tiles = tiles_of(most);
     hed_status status = create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
-    if (!status) status = create_kernel(device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
-    if (!status) status = create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
+    if (!status) status = create_scan(device, math, made, error);
     if (!status) status = create_floats(device, hed_tree_node_count(tiles), &made->nodes, error);
     if (!status) status = create_floats(device, tiles_of(tiles), &made->sums, error);
     if (status) hed_canonical_chain_destroy(made);
@@ -65,6 +87,8 @@ void hed_canonical_chain_destroy(hed_canonical_chain *chain)
     if (!chain) return;
     hed_buffer_destroy(chain->sums);
     hed_buffer_destroy(chain->nodes);
+    hed_buffer_destroy(chain->workspace);
+    hed_kernel_destroy(chain->scan_single);
     hed_kernel_destroy(chain->scan);
     hed_kernel_destroy(chain->scan_tree);
     hed_kernel_destroy(chain->reduction);
@@ -138,11 +162,16 @@ hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, he
     hed_status status = check_room(chain, "in", in, n, n, error);
     if (!status) status = check_room(chain, "out", out, n, n, error);
     if (status || n == 0) return status;
+    hed_problem problem = hed_problem_1d(n);
+    if (chain->scan_single) {
+        hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
+                                    hed_buffer_argument(chain->workspace), hed_uint_argument(n)};
+        return hed_launch(stream, chain->scan_single, &problem, arguments, HED_COUNT(arguments), error);
+    }
     /* A single tile has nothing to its left. */
     if (n > HED_CANONICAL_TILE) status = reduce(chain, stream, in, n, chain->nodes, error);
     if (!status) status = grow_tree(chain, stream, tiles_of(n), error);
     if (status) return status;
-    hed_problem problem = hed_problem_1d(n);
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(chain->nodes),
                                 hed_buffer_argument(out), hed_uint_argument(n)};
     return hed_launch(stream, chain->scan, &problem, arguments, HED_COUNT(arguments), error);

@@ -10,6 +10,7 @@ static const hed_kernel_def *const kernels[] = {
     &hed_reduction_def,
     &hed_scan_tree_def,
     &hed_scan_def,
+    &hed_scan_single_def,
     &hed_convolution_def,
     &hed_nbody_def,
     &hed_matmul_def,

@@ -59,7 +59,13 @@ typedef enum hed_type {
 } hed_type;
 
 /** What a kernel does with a buffer. */
-typedef enum hed_access { HED_READ, HED_WRITE, HED_READ_WRITE } hed_access;
+typedef enum hed_access {
+    HED_READ,
+    HED_WRITE,
+    HED_READ_WRITE,
+    HED_WORKSPACE /**< zeros before the first launch and then kept from one to the next, whatever the configuration; the
+                       kernel's own affair: never compared, poisoned or restored */
+} hed_access;
 
 /** One argument of a kernel. */
 typedef struct hed_argument_def {
