@@ -12,7 +12,7 @@ add_custom_target(portable
   COMMAND ${CMAKE_COMMAND} -E tar czf ${name}.tar.gz ${name}
   COMMAND ${CMAKE_COMMAND} -E echo "portable: ${name}.tar.gz"
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
-add_dependencies(portable ${libraries} heddle-tests)
+add_dependencies(portable ${libraries} heddle-worker heddle-tests)
 if(TARGET heddle-cli)
   add_dependencies(portable heddle-cli heddle-cli-docs)
 endif()

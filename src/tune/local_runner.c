@@ -169,6 +169,8 @@ hed_status hed_local_wait(hed_local_runner *local, uint32_t launches, hed_trial 
     return judge(local, status, trial, &why, error);
 }
 
+bool hed_local_lost(const hed_runner *runner) { return ((const hed_local_runner *)runner)->lost; }
+
 static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
 {
     if (!local->lost) return HED_OK;
@@ -177,18 +179,23 @@ static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
                     local->def.kernel->name, local->hung ? "hung" : "poisoned");
 }
 
-static hed_trial new_trial(void)
+hed_trial hed_local_new_trial(void)
 {
     return (hed_trial){
         .outcome = HED_OUTCOME_MEASURED, .error = (double)NAN, .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
 }
 
-hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
+static hed_status refuse_empty(const hed_local_runner *local, uint32_t slot, hed_error *error)
 {
-    *trial = new_trial();
     hed_status status = refuse_lost(local, error);
     if (status || local->slots[slot].kernel) return status;
     return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate", local->def.kernel->name, slot);
+}
+
+hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
+{
+    *trial = hed_local_new_trial();
+    return refuse_empty(local, slot, error);
 }
 
 /* ---- comparing ---- */
@@ -260,7 +267,7 @@ static void blame_build(hed_trial *trial, const hed_error *why)
     if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-static hed_status judge_build(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
+hed_status hed_local_judge_build(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
 {
     switch (status) {
     case HED_OK: return HED_OK;
@@ -299,7 +306,7 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
     const hed_runner_def *def = &local->def;
     hed_kernel **kernel = &local->slots[slot].kernel;
     hed_error why;
-    *trial = new_trial();
+    *trial = hed_local_new_trial();
     hed_status status = refuse_lost(local, error);
     if (status) return status;
     hed_kernel_destroy(*kernel);
@@ -314,7 +321,7 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
     options.problem = def->problem;
     options.defines = def->defines;
     options.define_count = def->define_count;
-    status = judge_build(hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why, error);
+    status = hed_local_judge_build(hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why, error);
     if (status || trial->outcome) return status;
     status = hed_kernel_get_resources(*kernel, &trial->resources, error);
     if (status) return status;
@@ -355,7 +362,9 @@ hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, 
 {
     hed_local_runner *local = local_of(runner);
     unsigned char byte = POISONS[local->checks++ % 2];
-    hed_status status = run_poisoned(local, slot, byte, trial, error);
+    hed_status status = refuse_empty(local, slot, error);
+    if (status) return status;
+    status = run_poisoned(local, slot, byte, trial, error);
     if (!status && !trial->outcome) status = compare(local, byte, trial, error);
     return status || !trial->outcome ? status : forget(local, slot, error);
 }
@@ -384,29 +393,14 @@ static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, v
 /* Nothing is built ahead in this process: whatever is asked for is handed back at once. */
 static hed_status build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
 {
-    hed_local_runner *local = local_of(runner);
-    if (local->ahead_taken == local->ahead_count) local->ahead_taken = local->ahead_count = 0;
-    if (local->ahead_count == local->ahead_capacity) {
-        uint32_t capacity = local->ahead_capacity ? 2 * local->ahead_capacity : 16;
-        hed_config *grown = hed_allocate(&local->allocator, capacity * sizeof *grown);
-        if (!grown) return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u candidates", capacity);
-        if (local->ahead_count) memcpy(grown, local->ahead, local->ahead_count * sizeof *grown);
-        hed_release(&local->allocator, local->ahead, local->ahead_capacity * sizeof *grown);
-        local->ahead = grown;
-        local->ahead_capacity = capacity;
-    }
-    local->ahead[local->ahead_count++] = *config;
-    return HED_OK;
+    hed_trial trial = hed_local_new_trial();
+    return hed_trial_queue_put(&local_of(runner)->ahead, config, &trial, error);
 }
 
 static bool built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
 {
-    hed_local_runner *local = local_of(runner);
     (void)seconds;
-    if (local->ahead_taken == local->ahead_count) return false;
-    *config = local->ahead[local->ahead_taken++];
-    *trial = new_trial();
-    return true;
+    return hed_trial_queue_take(&local_of(runner)->ahead, config, trial);
 }
 
 /* What a hung launch still uses cannot be given back: it stays until the process ends. */
@@ -431,7 +425,7 @@ static void destroy(hed_runner *runner)
     hed_local_runner *local = local_of(runner);
     free_device_objects(local);
     hed_energy_close(local->energy);
-    hed_release(&local->allocator, local->ahead, local->ahead_capacity * sizeof *local->ahead);
+    hed_trial_queue_free(&local->ahead);
     hed_allocator allocator = local->allocator;
     hed_release(&allocator, local, sizeof *local);
 }
@@ -451,7 +445,7 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
     made->runner.kind = &LOCAL;
     made->def = *def;
-    made->allocator = allocator;
+    made->allocator = made->ahead.allocator = allocator;
     made->runner.device_time = hed_device_get_info(def->device)->capabilities & HED_CAN_DEVICE_TIME;
     hed_stream_def stream = hed_default_stream_def();
     if (made->runner.device_time) stream.timed_steps = TIMED_STEPS;

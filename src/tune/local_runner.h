@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "tune/energy.h"
 #include "tune/runner_kind.h"
+#include "tune/trial_queue.h"
 
 enum { HED_RUNNER_GUARD = 256 }; /* bytes behind each buffer that no kernel may touch */
 
@@ -30,8 +31,7 @@ typedef struct hed_local_runner {
     hed_event *from, *to;                    /* around a batch of short launches */
     hed_energy *energy;
     hed_local_slot slots[HED_RUNNER_SLOTS];
-    hed_config *ahead; /* (ahead_capacity) asked to be built ahead, of which hed_runner_built() took `ahead_taken` */
-    uint32_t ahead_count, ahead_taken, ahead_capacity;
+    hed_trial_queue ahead; /* asked to be built ahead */
 } hed_local_runner;
 
 /* hed_runner_prepare() in two steps, so that each can have a limit of its own: compiling, then the first run and its check. */
@@ -39,7 +39,13 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
                            hed_error *error);
 hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, hed_error *error);
 
-/* local_runner.c: a trial with nothing said yet, for a slot that holds a candidate. Errors: LOST, ARGUMENT. */
+/* local_runner.c: a trial with nothing said yet. */
+hed_trial hed_local_new_trial(void);
+/* local_runner.c: sorts a failed build into what the candidate did, which goes into `trial`, and what makes going on pointless. */
+hed_status hed_local_judge_build(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error);
+/* local_runner.c: whether nothing can be measured in this process any more. */
+bool hed_local_lost(const hed_runner *runner);
+/* local_runner.c: the same, for a slot that holds a candidate. Errors: LOST, ARGUMENT. */
 hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
 /* local_runner.c: gives arguments that are changed in place their first content. */
 hed_status hed_local_restore(hed_local_runner *local, hed_error *error);

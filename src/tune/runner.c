@@ -1,21 +1,7 @@
 /* The runner's two kinds behind one face: see runner.h. */
 #include "tune/runner.h"
 
-#include "base/error.h"
 #include "tune/runner_kind.h"
-
-hed_status hed_runner_create_worker(const hed_runner_def *def, hed_runner **runner, hed_error *error)
-{
-    (void)def;
-    *runner = NULL;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "the runner in a worker process is not there yet");
-}
-
-int hed_worker_serve(int descriptor)
-{
-    (void)descriptor;
-    return 1;
-}
 
 void hed_runner_destroy(hed_runner *runner)
 {

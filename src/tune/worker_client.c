@@ -1,0 +1,402 @@
+/* The runner in worker processes: one that measures, and several that only compile, which fill the compiled-kernel cache that the
+ * first one takes its programs from. Whatever a candidate does costs its own evaluation and a new worker: what had been prepared
+ * is prepared again when it is next timed. While the one is waited for, the others are kept at work. */
+#include "tune/worker_client.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "core/objects.h"
+#include "tune/energy.h"
+#include "tune/worker_job.h"
+
+enum { OPEN_SECONDS = 120,  /* drivers of many devices take their time */
+       BUILD_SECONDS = 120,
+       SLACK_SECONDS = 2,
+       MOST_BUILDERS = 64,
+       MOST_CONTEXTS = 4 }; /* builders that need a context on a GPU */
+#define COPY_RATE 200e6     /* bytes/s at the least of restoring, reading back and comparing */
+
+static worker_client *client_of(hed_runner *runner) { return (worker_client *)runner; }
+
+static double now(const worker_client *client)
+{
+    const hed_clock *clock = &client->def.device->settings->clock;
+    return (double)clock->now(clock->user) * 1e-9;
+}
+
+static hed_trial new_trial(void)
+{
+    return (hed_trial){.error = (double)NAN, .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
+}
+
+/* ---- builders ---- */
+
+static void set_asked(worker_client *client, builder *b, const hed_config *config)
+{
+    hed_worker_request request = {.task = HED_TASK_COMPILE, .config = *config};
+    b->config = *config;
+    hed_worker_request_send(&b->process, &request, now(client) + BUILD_SECONDS);
+}
+
+/* Gives every idle builder something to do; starts builders as long as there is more to do than there are. A builder that
+ * cannot be started is done without: hed_runner_prepare() compiles what is not in the cache. */
+static void feed(worker_client *client)
+{
+    hed_config config;
+    for (uint32_t i = 0; i < client->builder_count && !hed_trial_queue_empty(&client->waiting); i++) {
+        builder *b = &client->builders[i];
+        if (b->process.busy) continue;
+        if (!b->process.pid && hed_worker_start(&b->process, client->program, client->job, client->result, NULL)) continue;
+        hed_trial_queue_take(&client->waiting, &config, NULL);
+        client->building++;
+        set_asked(client, b, &config);
+    }
+}
+
+static void finish_build(worker_client *client, builder *b, hed_worker_event event, const hed_worker_reply *reply)
+{
+    hed_trial trial = new_trial();
+    if (event == HED_WORKER_ANSWERED && reply->status == HED_OK) trial = reply->trial;
+    if (event == HED_WORKER_DIED || event == HED_WORKER_LATE) {
+        trial.outcome = event == HED_WORKER_DIED ? HED_OUTCOME_CRASHED : HED_OUTCOME_HUNG;
+        hed_worker_end(&b->process, event, trial.text, sizeof trial.text, NULL);
+    }
+    client->building--;
+    /* The queue had room for it when it was asked for: see build_ahead(). */
+    hed_trial_queue_put(&client->done, &b->config, &trial, NULL);
+}
+
+/* ---- waiting ---- */
+
+/* Waits until the measuring worker has answered, or died, or is late; or, with `for_builders`, until a configuration is built; or
+ * until `until`. Builders are served all the while. */
+static hed_worker_event serve(worker_client *client, bool for_builders, double until, hed_worker_reply *reply)
+{
+    struct pollfd polled[HED_WORKER_POLLED * (1 + MOST_BUILDERS)];
+    for (;;) {
+        double left = until;
+        feed(client);
+        hed_worker_poll(&client->measurer, polled);
+        for (uint32_t i = 0; i < client->builder_count; i++) {
+            hed_worker_poll(&client->builders[i].process, &polled[HED_WORKER_POLLED * (i + 1)]);
+            if (client->builders[i].process.busy) left = fmin(left, client->builders[i].process.deadline);
+        }
+        left = fmax(0, left - now(client));
+        poll(polled, HED_WORKER_POLLED * (1 + client->builder_count), left < 60 ? (int)ceil(left * 1000) : 60000);
+        for (uint32_t i = 0; i < client->builder_count; i++) {
+            builder *b = &client->builders[i];
+            bool busy = b->process.busy;
+            hed_worker_event event = hed_worker_look(&b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(client), reply);
+            if (event && busy) finish_build(client, b, event, reply);
+            else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
+        }
+        hed_worker_event event = hed_worker_look(&client->measurer, polled, now(client), reply);
+        if (event && !for_builders) return event;
+        if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL); /* it ended while it was idle */
+        if (for_builders && !hed_trial_queue_empty(&client->done)) return HED_WORKER_NOTHING;
+        if (now(client) >= until) return HED_WORKER_NOTHING;
+    }
+}
+
+/* ---- the measuring worker ---- */
+
+/* Sends a request and waits for the reply. What the candidate is to blame for goes into `trial`, and the status is OK. */
+static hed_status ask(worker_client *client, hed_worker_request *request, double seconds, hed_worker_reply *reply,
+                      hed_trial *trial, hed_error *error)
+{
+    double deadline = now(client) + seconds;
+    hed_worker_request_send(&client->measurer, request, deadline);
+    hed_worker_event event = serve(client, false, deadline, reply);
+    client->killed_from_outside = false;
+    if (event == HED_WORKER_ANSWERED) {
+        bool lost = reply->lost || reply->status == HED_ERROR_LOST;
+        *trial = reply->trial;
+        if (lost) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
+        if (reply->status && !lost) return hed_fail(error, reply->status, "%s", reply->text);
+        if (lost && !trial->outcome) {
+            trial->outcome = HED_OUTCOME_CRASHED;
+            hed_text_copy(trial->text, sizeof trial->text, reply->text);
+        }
+        return HED_OK;
+    }
+    trial->outcome = event == HED_WORKER_DIED ? HED_OUTCOME_CRASHED : HED_OUTCOME_HUNG;
+    hed_worker_end(&client->measurer, event == HED_WORKER_DIED ? event : HED_WORKER_LATE, trial->text, sizeof trial->text,
+                   &client->killed_from_outside);
+    return HED_OK;
+}
+
+/* A worker that ended while nothing was asked of it is no fault of the next candidate. */
+static void drop_dead(worker_client *client)
+{
+    struct pollfd polled[HED_WORKER_POLLED];
+    hed_worker_poll(&client->measurer, polled);
+    if (poll(polled, HED_WORKER_POLLED, 0) <= 0) return;
+    hed_worker_event event = hed_worker_look(&client->measurer, polled, now(client), &client->reply);
+    if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
+}
+
+/* Starts the measuring worker where there is none. */
+static hed_status ensure_open(worker_client *client, hed_error *error)
+{
+    hed_worker_request request = {.task = HED_TASK_OPEN};
+    hed_trial trial = new_trial();
+    drop_dead(client);
+    if (client->measurer.pid) return HED_OK;
+    hed_status status = hed_worker_start(&client->measurer, client->program, client->job, client->result, error);
+    if (!status) status = ask(client, &request, OPEN_SECONDS + client->copy_seconds, &client->reply, &trial, error);
+    if (!status && trial.outcome)
+        status = hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
+                          hed_device_get_info(client->def.device)->id, trial.text);
+    client->runner.device_time = client->reply.device_time;
+    if (status && client->measurer.pid) hed_worker_end(&client->measurer, HED_WORKER_LATE, NULL, 0, NULL);
+    return status;
+}
+
+/* No candidate sends such a signal: it gets another chance, and only one, since the system's memory may have run out. */
+static bool was_killed(const worker_client *client, const hed_trial *trial)
+{
+    return trial->outcome == HED_OUTCOME_CRASHED && client->killed_from_outside;
+}
+
+static hed_status build_and_check(worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
+{
+    worker_slot *s = &client->slots[slot];
+    hed_worker_request request = {.task = HED_TASK_BUILD, .slot = slot, .config = s->config, .geometry = s->geometry};
+    s->life = 0;
+    *trial = new_trial();
+    hed_status status = ensure_open(client, error);
+    if (!status) status = ask(client, &request, BUILD_SECONDS, &client->reply, trial, error);
+    if (status || trial->outcome) return status;
+    hed_trial built = *trial;
+    request.task = HED_TASK_CHECK;
+    status = ask(client, &request, client->def.timeout_seconds + client->copy_seconds, &client->reply, trial, error);
+    trial->build_seconds = built.build_seconds;
+    trial->resources = built.resources;
+    if (!status && !trial->outcome) s->life = client->measurer.life;
+    return status;
+}
+
+static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+{
+    worker_client *client = client_of(runner);
+    const hed_runner_def *def = &client->def;
+    worker_slot *s = &client->slots[slot];
+    *trial = new_trial();
+    *s = (worker_slot){.config = *config};
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text, sizeof trial->text)) {
+        trial->outcome = HED_OUTCOME_INVALID;
+        return HED_OK;
+    }
+    def->kernel->geometry(def->kernel, config, def->problem, &s->geometry);
+    hed_status status = build_and_check(client, slot, trial, error);
+    if (!status && was_killed(client, trial)) status = build_and_check(client, slot, trial, error);
+    s->filled = !status && !trial->outcome;
+    return status;
+}
+
+/* A slot that was prepared by a worker that is no more is prepared again. */
+static hed_status ensure_slot(worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
+{
+    worker_slot *s = &client->slots[slot];
+    *trial = new_trial();
+    if (!s->filled)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate", client->def.kernel->name, slot);
+    hed_status status = ensure_open(client, error);
+    if (status || s->life == client->measurer.life) return status;
+    return build_and_check(client, slot, trial, error);
+}
+
+/* At most HED_WORKER_VALUES runs. */
+static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
+                            hed_error *error)
+{
+    hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = runs};
+    double each = client->def.timeout_seconds;
+    if (client->def.objective == HED_OBJECTIVE_ENERGY) each += 2e-3 * HED_ENERGY_LEAST_MS;
+    hed_status status = ensure_slot(client, slot, trial, error);
+    if (!status && !trial->outcome) status = ask(client, &request, runs * each + client->copy_seconds, &client->reply, trial, error);
+    if (status || trial->outcome) return status;
+    if (client->reply.count != runs)
+        return hed_fail(error, HED_ERROR_IO, "the worker gave %u times of %u", client->reply.count, runs);
+    memcpy(values, client->reply.values, runs * sizeof *values);
+    return HED_OK;
+}
+
+static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
+{
+    worker_client *client = client_of(runner);
+    hed_status status = HED_OK;
+    *trial = new_trial();
+    for (uint32_t done = 0; done < runs && !status && !trial->outcome;) {
+        uint32_t some = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
+        status = time_some(client, slot, some, values + done, trial, error);
+        if (!status && was_killed(client, trial)) status = time_some(client, slot, some, values + done, trial, error);
+        done += some;
+    }
+    return status;
+}
+
+static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data, hed_trial *trial, hed_error *error)
+{
+    worker_client *client = client_of(runner);
+    hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
+    hed_status status = ensure_slot(client, slot, trial, error);
+    if (status || trial->outcome) return status;
+    status = ask(client, &request, client->def.timeout_seconds + client->copy_seconds, &client->reply, trial, error);
+    if (!status && !trial->outcome) memcpy(data, client->result_bytes, client->def.arguments[argument].bytes);
+    return status;
+}
+
+/* ---- building ahead ---- */
+
+static hed_status build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
+{
+    worker_client *client = client_of(runner);
+    const hed_runner_def *def = &client->def;
+    hed_trial trial = new_trial();
+    uint32_t pending = client->building + client->waiting.count - client->waiting.taken;
+    /* Room for all results is made now, while there is somebody to tell that there is none. */
+    hed_status status = hed_trial_queue_reserve(&client->done, pending + 1, error);
+    if (status) return status;
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text, sizeof trial.text)) {
+        trial.outcome = HED_OUTCOME_INVALID;
+        return hed_trial_queue_put(&client->done, config, &trial, error);
+    }
+    status = hed_trial_queue_put(&client->waiting, config, &trial, error);
+    if (!status) feed(client);
+    return status;
+}
+
+static bool built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+{
+    worker_client *client = client_of(runner);
+    if (hed_trial_queue_empty(&client->done) && (client->building || !hed_trial_queue_empty(&client->waiting)))
+        serve(client, true, now(client) + seconds, &client->reply);
+    return hed_trial_queue_take(&client->done, config, trial);
+}
+
+/* ---- life ---- */
+
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder) closedir(folder);
+    rmdir(path);
+}
+
+static void destroy(hed_runner *runner)
+{
+    worker_client *client = client_of(runner);
+    hed_allocator allocator = client->allocator;
+    hed_worker_end(&client->measurer, HED_WORKER_NOTHING, NULL, 0, NULL);
+    for (uint32_t i = 0; i < client->builder_count; i++)
+        hed_worker_end(&client->builders[i].process, HED_WORKER_NOTHING, NULL, 0, NULL);
+    if (client->result_bytes) munmap(client->result_bytes, client->result_size);
+    if (client->job >= 0) close(client->job);
+    if (client->result >= 0) close(client->result);
+    if (client->own_cache[0]) remove_folder(client->own_cache);
+    hed_trial_queue_free(&client->waiting);
+    hed_trial_queue_free(&client->done);
+    hed_release(&allocator, client->builders, client->builder_count * sizeof *client->builders);
+    hed_release(&allocator, client, sizeof *client);
+}
+
+/* Why a kernel cannot leave this process. */
+static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
+{
+    const hed_device_info *info = hed_device_get_info(def->device);
+    const char *reason = !(info->capabilities & HED_CAN_SOURCE) ? "its device runs the program's own code, or compiles nothing"
+                         : def->device->adopted                 ? "its device was opened by the program"
+                         : !def->kernel->geometry               ? "it has no geometry()"
+                         : !def->kernel->source_count           ? "it has no text"
+                                                                : NULL;
+    if (!reason) return HED_OK;
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot be tuned in a worker process: %s", def->kernel->name, reason);
+}
+
+static hed_status check_program(const worker_client *client, hed_error *error)
+{
+    if (client->program[0] && access(client->program, X_OK) == 0) return HED_OK;
+    return hed_fail(error, HED_ERROR_IO,
+                    "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "
+                    "libexec/heddle/heddle-worker beside the library's folder, or heddle-worker beside the library)",
+                    client->program);
+}
+
+static uint32_t count_builders(const hed_runner_def *def)
+{
+    const hed_device_info *info = hed_device_get_info(def->device);
+    bool opens = strcmp(info->backend, "cuda") != 0 && info->type != HED_DEVICE_CPU;
+    uint32_t most = opens ? MOST_CONTEXTS : MOST_BUILDERS, wanted = def->builders ? def->builders : hed_processor_count();
+    return wanted < most ? wanted : most;
+}
+
+/* What all workers share: the cache, the job, the result. */
+static hed_status share(worker_client *client, hed_error *error)
+{
+    const hed_runner_def *def = &client->def;
+    const char *cache = def->device->settings->cache_dir;
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < def->kernel->argument_count; i++) {
+        bool is_buffer = def->kernel->arguments[i].kind == HED_BUFFER;
+        total += is_buffer ? def->arguments[i].bytes : 0;
+        bool larger = is_buffer && def->kernel->arguments[i].access != HED_READ && def->arguments[i].bytes > client->result_size;
+        if (larger) client->result_size = def->arguments[i].bytes;
+    }
+    client->copy_seconds = SLACK_SECONDS + (double)total / COPY_RATE;
+    if (!cache[0]) {
+        char name[] = P_tmpdir "/heddle-XXXXXX";
+        if (!mkdtemp(name)) return hed_fail(error, HED_ERROR_IO, "cannot make a folder for compiled kernels, as %s", name);
+        hed_text_copy(client->own_cache, sizeof client->own_cache, name);
+        cache = client->own_cache;
+    }
+    hed_status status = hed_worker_job_pack(def, cache, &client->job, error);
+    if (!status) status = hed_worker_memory(client->result_size, &client->result, error);
+    if (status || !client->result_size) return status;
+    client->result_bytes = mmap(NULL, client->result_size, PROT_READ, MAP_SHARED, client->result, 0);
+    if (client->result_bytes != MAP_FAILED) return HED_OK;
+    client->result_bytes = NULL;
+    return hed_fail(error, HED_ERROR_MEMORY, "cannot map %llu bytes of results", (unsigned long long)client->result_size);
+}
+
+static const hed_runner_kind WORKER = {.destroy = destroy,
+                                       .build_ahead = build_ahead,
+                                       .built = built,
+                                       .prepare = prepare,
+                                       .time = time_slot,
+                                       .output = output};
+
+hed_status hed_runner_create_worker(const hed_runner_def *def, hed_runner **runner, hed_error *error)
+{
+    hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
+    *runner = NULL;
+    hed_status status = check_kernel(def, error);
+    if (status) return status;
+    worker_client *made = hed_allocate(&allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
+    made->runner.kind = &WORKER;
+    made->def = *def;
+    made->allocator = made->waiting.allocator = made->done.allocator = allocator;
+    made->program = def->device->settings->worker;
+    made->job = made->result = -1;
+    made->builder_count = count_builders(def);
+    made->builders = hed_allocate(&allocator, made->builder_count * sizeof *made->builders);
+    if (!made->builders) status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", made->builder_count);
+    if (!status) status = check_program(made, error);
+    if (!status) status = share(made, error);
+    if (!status) status = ensure_open(made, error);
+    if (status) destroy(&made->runner);
+    else *runner = &made->runner;
+    return status;
+}

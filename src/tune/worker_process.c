@@ -1,0 +1,212 @@
+/* Worker processes: see worker_process.h. A worker is the leader of its own process group, so that Ctrl-C in a terminal
+ * reaches the parent alone, which decides. It dies with its parent (worker/main.c), and holds none of its other descriptors. */
+#include "tune/worker_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum { FIRST = 3, /* a worker's descriptors, behind the standard ones */
+       ABOVE = FIRST + HED_WORKER_DESCRIPTORS, /* where ours must lie, so that none is in the way of another's number */
+       ASKED_MS = 2000,                        /* for a worker to end when it is asked to */
+       KILLED_MS = 10000 };                    /* for the system to end it: drivers may take their time */
+
+extern char **environ;
+
+/* ---- starting ---- */
+
+/* The same descriptor with a number that is in nobody's way, closed in other programs. */
+static int raise_descriptor(int descriptor)
+{
+    int raised = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, ABOVE);
+    int code = errno;
+    if (descriptor >= 0) close(descriptor);
+    errno = code;
+    return raised;
+}
+
+static void close_all(int *descriptors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (descriptors[i] >= 0) close(descriptors[i]);
+}
+
+static int spawn(const char *program, int socket, int job, int result, int output, pid_t *pid)
+{
+    char number[8];
+    snprintf(number, sizeof number, "%d", FIRST);
+    char *words[] = {(char *)(uintptr_t)program, number, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int code = posix_spawn_file_actions_init(&files);
+    if (code) return code;
+    code = posix_spawnattr_init(&attributes);
+    if (!code) {
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        code = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, socket, FIRST + HED_WORKER_SOCKET);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, job, FIRST + HED_WORKER_JOB);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, result, FIRST + HED_WORKER_RESULT);
+        if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, ABOVE);
+        if (!code) code = posix_spawn(pid, program, &files, &attributes, words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    return code;
+}
+
+hed_status hed_worker_start(hed_worker_process *worker, const char *program, int job, int result, hed_error *error)
+{
+    enum { OURS, THEIRS, READ, WRITE, JOB, RESULT, COUNT };
+    int all[COUNT] = {-1, -1, -1, -1, -1, -1};
+    *worker = (hed_worker_process){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
+    int code = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &all[OURS]) ? errno : 0;
+    if (!code && pipe2(&all[READ], O_CLOEXEC)) code = errno;
+    all[JOB] = code ? -1 : dup(job);
+    all[RESULT] = code ? -1 : dup(result);
+    for (int i = 0; i < COUNT && !code; i++) {
+        all[i] = raise_descriptor(all[i]);
+        if (all[i] < 0) code = errno;
+    }
+    if (!code) fcntl(all[READ], F_SETFL, O_NONBLOCK);
+    if (!code) code = spawn(program, all[THEIRS], all[JOB], all[RESULT], all[WRITE], &worker->pid);
+    if (code) {
+        close_all(all, COUNT);
+        worker->pid = 0;
+        return hed_fail(error, HED_ERROR_IO, "cannot start the worker %s: %s", program, strerrordesc_np(code));
+    }
+    worker->socket = all[OURS];
+    worker->output = all[READ];
+    all[OURS] = all[READ] = -1;
+    close_all(all, COUNT);
+    worker->life++;
+    return HED_OK;
+}
+
+/* ---- speaking ---- */
+
+void hed_worker_request_send(hed_worker_process *worker, hed_worker_request *request, double deadline)
+{
+    request->version = hed_worker_version();
+    request->number = ++worker->number;
+    worker->busy = true;
+    worker->deadline = deadline;
+    hed_worker_send(worker->socket, request, sizeof *request);
+}
+
+void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled)
+{
+    polled[0] = (struct pollfd){.fd = worker->pid ? worker->socket : -1, .events = POLLIN};
+    polled[1] = (struct pollfd){.fd = worker->pid ? worker->output : -1, .events = POLLIN};
+}
+
+/* Keeps the end of what the worker writes. */
+static void listen_to(hed_worker_process *worker)
+{
+    char text[512];
+    ssize_t got;
+    while ((got = read(worker->output, text, sizeof text)) > 0) {
+        size_t room = sizeof worker->said - 1, size = (size_t)got;
+        if (worker->said_size + size > room) {
+            size_t kept = room - size;
+            if (kept > worker->said_size) kept = worker->said_size;
+            memmove(worker->said, worker->said + worker->said_size - kept, kept);
+            worker->said_size = (uint32_t)kept;
+        }
+        memcpy(worker->said + worker->said_size, text, size);
+        worker->said_size += (uint32_t)size;
+        worker->said[worker->said_size] = 0;
+    }
+}
+
+hed_worker_event hed_worker_look(hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply)
+{
+    if (!worker->pid) return HED_WORKER_NOTHING;
+    if (polled[1].revents) listen_to(worker);
+    if (polled[0].revents) {
+        ptrdiff_t size = hed_worker_receive(worker->socket, reply, sizeof *reply);
+        bool expected = size > 0 && worker->busy && hed_worker_reply_valid(reply, (size_t)size) && reply->number == worker->number;
+        if (!expected) return HED_WORKER_DIED;
+        worker->busy = false;
+        return HED_WORKER_ANSWERED;
+    }
+    return worker->busy && now >= worker->deadline ? HED_WORKER_LATE : HED_WORKER_NOTHING;
+}
+
+/* ---- ending ---- */
+
+/* Waits until the process is gone; gives its status, or -1 where somebody else has taken it, or it does not go. */
+static int reap(pid_t pid, int milliseconds, bool *gone)
+{
+    int status = -1;
+    for (int i = 0; i <= milliseconds; i++) {
+        pid_t got = waitpid(pid, &status, WNOHANG);
+        *gone = got == pid || (got < 0 && errno != EINTR);
+        if (*gone) return got == pid ? status : -1;
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    return -1;
+}
+
+/* The last line that is not empty. */
+static void last_line(char *said, char *line, size_t size)
+{
+    size_t end = strlen(said);
+    while (end && (said[end - 1] == '\n' || said[end - 1] == ' ')) end--;
+    said[end] = 0;
+    const char *newline = strrchr(said, '\n');
+    hed_text_copy(line, size, newline ? newline + 1 : said);
+}
+
+static void describe(hed_worker_process *worker, hed_worker_event event, int status, char *text, size_t size)
+{
+    char line[128], how[64] = "ended";
+    last_line(worker->said, line, sizeof line);
+    if (event == HED_WORKER_LATE) snprintf(how, sizeof how, "was not done in time and was killed");
+    else if (status != -1 && WIFSIGNALED(status) && sigabbrev_np(WTERMSIG(status)))
+        snprintf(how, sizeof how, "was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+    else if (status != -1 && WIFEXITED(status)) snprintf(how, sizeof how, "ended with exit code %d", WEXITSTATUS(status));
+    snprintf(text, size, "the worker %s%s%s", how, line[0] ? ": " : "", line);
+}
+
+static bool sent_from_outside(int status)
+{
+    int number = status != -1 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT;
+}
+
+void hed_worker_end(hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside)
+{
+    if (!worker->pid) return;
+    bool gone = false, ask = event == HED_WORKER_NOTHING && !worker->busy;
+    close(worker->socket);
+    /* One that has closed its socket is about to end by itself, and how it ends is worth a moment. */
+    int status = ask || event == HED_WORKER_DIED ? reap(worker->pid, ASKED_MS, &gone) : -1;
+    if (!gone) {
+        kill(worker->pid, SIGKILL);
+        reap(worker->pid, KILLED_MS, &gone);
+    }
+    listen_to(worker);
+    close(worker->output);
+    if (text) describe(worker, event, status, text, size);
+    if (outside) *outside = event == HED_WORKER_DIED && sent_from_outside(status);
+    *worker = (hed_worker_process){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
+}

@@ -1,0 +1,177 @@
+/* The worker's side: one request after another, done by the runner in this process. The kernel is rebuilt from the job; its one
+ * function is a geometry() that gives what the parent's own said. */
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "core/program.h"
+#include "tune/check.h"
+#include "tune/local_runner.h"
+#include "tune/worker_job.h"
+#include "tune/worker_protocol.h"
+
+typedef struct worker {
+    hed_worker_job job;
+    const void *job_bytes;
+    size_t job_size;
+    unsigned char *result; /* what both see; NULL: nothing to see */
+    size_t result_size;
+    hed_context *context;
+    hed_device *device;
+    hed_runner *runner;
+    hed_geometry geometries[HED_RUNNER_SLOTS];
+    const hed_geometry *geometry; /* of the slot in use */
+} worker;
+
+/* ---- memory ---- */
+
+static void *map(int descriptor, int protection, int flags, size_t *size)
+{
+    struct stat about;
+    *size = 0;
+    if (fstat(descriptor, &about) != 0 || about.st_size <= 0) return NULL;
+    void *bytes = mmap(NULL, (size_t)about.st_size, protection, flags, descriptor, 0);
+    if (bytes == MAP_FAILED) return NULL;
+    *size = (size_t)about.st_size;
+    return bytes;
+}
+
+/* ---- what is asked for ---- */
+
+static void given_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                           hed_geometry *geometry)
+{
+    const worker *w = def->user;
+    (void)config;
+    (void)problem;
+    *geometry = *w->geometry;
+}
+
+static hed_status find_device(worker *w, hed_error *error)
+{
+    if (w->device) return HED_OK;
+    hed_status status = w->context ? HED_OK : hed_context_create(&w->job.context, &w->context, error);
+    return status ? status : hed_device_find(w->context, w->job.device, &w->device, error);
+}
+
+static hed_status open_runner(worker *w, hed_worker_reply *reply, hed_error *error)
+{
+    hed_status status = find_device(w, error);
+    if (status || w->runner) return status;
+    w->job.runner.device = w->device;
+    status = hed_runner_create_local(&w->job.runner, &w->runner, error);
+    if (!status) reply->device_time = hed_runner_device_time(w->runner);
+    return status;
+}
+
+static hed_status compile(worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
+{
+    const hed_runner_def *def = &w->job.runner;
+    hed_error why;
+    hed_status status = find_device(w, error);
+    if (status) return status;
+    status = hed_program_compile(w->device, def->kernel, def->math, &request->config, def->defines, def->define_count,
+                                 &trial->build_seconds, &why);
+    return hed_local_judge_build(status, trial, &why, error);
+}
+
+static hed_status output(worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
+{
+    uint32_t argument = request->argument;
+    if (argument >= w->job.kernel.argument_count || w->job.kernel.arguments[argument].kind != HED_BUFFER ||
+        w->job.contents[argument].bytes > w->result_size)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "argument %u is no buffer, or does not fit into the result", argument);
+    return hed_runner_output(w->runner, request->slot, argument, w->result, trial, error);
+}
+
+static hed_status obey(worker *w, const hed_worker_request *request, hed_worker_reply *reply, hed_error *error)
+{
+    hed_trial *trial = &reply->trial;
+    uint32_t slot = request->slot;
+    if (request->task == HED_TASK_OPEN) return open_runner(w, reply, error);
+    if (request->task == HED_TASK_COMPILE) return compile(w, request, trial, error);
+    if (!w->runner) return hed_fail(error, HED_ERROR_ARGUMENT, "the worker was not told to open the device");
+    w->geometry = &w->geometries[slot];
+    switch (request->task) {
+    case HED_TASK_BUILD:
+        w->geometries[slot] = request->geometry;
+        return hed_local_build(w->runner, slot, &request->config, trial, error);
+    case HED_TASK_CHECK: return hed_local_check(w->runner, slot, trial, error);
+    case HED_TASK_TIME:
+        reply->count = request->runs;
+        return hed_runner_time(w->runner, slot, request->runs, reply->values, trial, error);
+    default: return output(w, request, trial, error);
+    }
+}
+
+static bool answer(worker *w, int socket, const hed_worker_request *request)
+{
+    hed_worker_reply reply = {.version = hed_worker_version(), .number = request->number};
+    hed_error error = {0};
+    reply.trial = hed_local_new_trial();
+    reply.status = obey(w, request, &reply, &error);
+    reply.lost = w->runner && hed_local_lost(w->runner);
+    if (reply.status) hed_text_copy(reply.text, sizeof reply.text, error.text);
+    return hed_worker_send(socket, &reply, sizeof reply);
+}
+
+/* ---- living ---- */
+
+/* A job that cannot be read is told in answer to the first request, where the parent waits for it. */
+static void refuse(int socket, const hed_error *error)
+{
+    hed_worker_request request;
+    hed_worker_reply reply = {.version = hed_worker_version(), .status = error->status};
+    ptrdiff_t size = hed_worker_receive(socket, &request, sizeof request);
+    if (size <= 0 || !hed_worker_request_valid(&request, (size_t)size)) return;
+    reply.number = request.number;
+    hed_text_copy(reply.text, sizeof reply.text, error->text);
+    hed_worker_send(socket, &reply, sizeof reply);
+}
+
+static bool serve(worker *w, int socket)
+{
+    hed_worker_request request;
+    for (;;) {
+        ptrdiff_t size = hed_worker_receive(socket, &request, sizeof request);
+        if (size == 0) return true;
+        if (size < 0 || !hed_worker_request_valid(&request, (size_t)size)) return false;
+        if (!answer(w, socket, &request)) return true; /* the parent is gone */
+    }
+}
+
+static void end(worker *w)
+{
+    hed_runner_destroy(w->runner);
+    hed_context_destroy(w->context);
+    hed_worker_job_free(&w->job);
+    if (w->result) munmap(w->result, w->result_size);
+    munmap((void *)(uintptr_t)w->job_bytes, w->job_size);
+}
+
+int hed_worker_serve(int descriptor)
+{
+    int socket = descriptor + HED_WORKER_SOCKET;
+    hed_allocator allocator = hed_default_allocator();
+    hed_error error;
+    worker *w = hed_allocate(&allocator, sizeof *w);
+    if (!w) return 1;
+    /* Private and read-only: nothing that runs here can change what the next worker is given. */
+    w->job_bytes = map(descriptor + HED_WORKER_JOB, PROT_READ, MAP_PRIVATE, &w->job_size);
+    w->result = map(descriptor + HED_WORKER_RESULT, PROT_READ | PROT_WRITE, MAP_SHARED, &w->result_size);
+    bool good = hed_worker_job_read(&allocator, w->job_bytes, w->job_size, &w->job, &error) == HED_OK;
+    if (good) {
+        w->job.kernel.geometry = given_geometry;
+        w->job.kernel.user = w;
+        good = serve(w, socket);
+    } else {
+        refuse(socket, &error);
+    }
+    end(w);
+    hed_release(&allocator, w, sizeof *w);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,15 @@
+/* heddle-worker: runs tuning's candidates for the program that started it, and ends with it. */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "heddle/tune.h"
+
+int main(int count, char **words)
+{
+    char *end = NULL;
+    long descriptor = count == 2 ? strtol(words[1], &end, 10) : -1;
+    if (!end || *end || descriptor < 3) return 2;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a parent that died before is noticed by its closed socket */
+    return hed_worker_serve((int)descriptor);
+}
