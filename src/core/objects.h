@@ -30,7 +30,6 @@ struct hed_context {
 /* A compiled configuration is shared by its kernel and by the graphs that recorded it. */
 typedef struct hed_variant {
     hed_program program;
-    hed_configured configured;
     _Atomic uint32_t users;
     struct hed_variant *retired; /* next in the kernel's list of former variants */
 } hed_variant;
@@ -44,10 +43,19 @@ typedef struct hed_build_job {
     struct hed_kernel *kernel;
     hed_config config;
     hed_configured configured;
-    uint32_t max_registers;
+    hed_problem problem; /* that it was chosen for; count 0: none */
+    bool by_size;        /* for a launch, which goes on meanwhile; nobody asked for it by name */
     hed_variant *variant; /* the result, or NULL and `error` */
     hed_error error;
 } hed_build_job;
+
+/* What was chosen for a size that was launched lately. */
+enum { HED_RECENT_SIZES = 16 };
+typedef struct hed_recent {
+    hed_problem problem;
+    hed_variant *variant; /* the kernel's; NULL: unused */
+    hed_configured configured;
+} hed_recent;
 
 struct hed_kernel {
     hed_device *device;
@@ -55,8 +63,17 @@ struct hed_kernel {
     hed_math math;
     hed_define *defines; /* copies of the options' defines */
     uint32_t define_count;
+    uint32_t max_registers;
     hed_variant *active;  /* NULL until the first build is done */
-    hed_variant *retired; /* launches of these may still be on their way */
+    hed_variant *retired; /* others that are compiled; launches of these may still be on their way */
+    hed_configured configured; /* what the active one is to the size `resolved` */
+    hed_problem resolved;      /* count 0: none */
+    struct hed_choices *choices; /* by which launches choose; NULL: a configuration was given, or nothing is known */
+    struct hed_rules *rules;     /* NULL: the description has no constraints */
+    hed_recent recent[HED_RECENT_SIZES];
+    uint32_t next_recent;
+    hed_config *refused; /* (refused_count) tuned ones that do not build here */
+    uint32_t refused_count;
     bool capture;         /* its next launch is written to a file, once in a context */
     pthread_t thread;
     _Atomic int build; /* hed_build_state */

@@ -1,6 +1,6 @@
 /* Kernels: a description compiled for a device. A kernel has one variant in force; another can be built in the background
- * and is swapped in by the owner's next launch. Former variants stay until the kernel goes, since launches of theirs may be
- * on their way. */
+ * and is swapped in by the owner's next launch. The others that were compiled stay until the kernel goes, since launches of
+ * theirs may be on their way, and launches of their sizes may come back (choose.c). */
 #include <string.h>
 
 #include "launch/launch.h"
@@ -38,24 +38,41 @@ static hed_status copy_defines(hed_kernel *kernel, const hed_kernel_options *opt
                : hed_fail(error, HED_ERROR_MEMORY, "no memory for the defines of %s", kernel->def->name);
 }
 
+/* ---- what is in force ---- */
+
+static void keep_compiled(hed_kernel *kernel, hed_variant *variant)
+{
+    variant->retired = kernel->retired;
+    kernel->retired = variant;
+}
+
+void hed_kernel_put_in_force(hed_kernel *kernel, hed_variant *variant, hed_configured configured,
+                             const hed_problem *problem)
+{
+    if (variant != kernel->active) {
+        hed_variant **place = &kernel->retired;
+        while (*place && *place != variant) place = &(*place)->retired;
+        if (*place) *place = variant->retired;
+        variant->retired = NULL;
+        if (kernel->active) keep_compiled(kernel, kernel->active);
+        kernel->active = variant;
+    }
+    kernel->configured = configured;
+    kernel->resolved = problem ? *problem : (hed_problem){0};
+}
+
 /* ---- building ---- */
 
-static void put_in_force(hed_kernel *kernel, hed_variant *variant)
+static bool is_tuned(hed_configured configured)
 {
-    if (kernel->active) {
-        kernel->active->retired = kernel->retired;
-        kernel->retired = kernel->active;
-    }
-    kernel->active = variant;
+    return configured != HED_CONFIGURED_GIVEN && configured != HED_CONFIGURED_DEFAULT;
 }
 
 static hed_status run_job(hed_build_job *job)
 {
     hed_kernel *kernel = job->kernel;
-    hed_status status = hed_variant_create(kernel->device, kernel->def, kernel->math, &job->config, kernel->defines,
-                                           kernel->define_count, job->max_registers, &job->variant, &job->error);
-    if (!status) job->variant->configured = job->configured;
-    return status;
+    return hed_variant_create(kernel->device, kernel->def, kernel->math, &job->config, kernel->defines,
+                              kernel->define_count, kernel->max_registers, &job->variant, &job->error);
 }
 
 static void *background(void *user)
@@ -66,6 +83,59 @@ static void *background(void *user)
     return NULL;
 }
 
+/* False: there is no thread to be had. */
+static bool run_beside(hed_build_job *job)
+{
+    hed_kernel *kernel = job->kernel;
+    kernel->job = job;
+    atomic_store_explicit(&kernel->build, HED_BUILD_RUNNING, memory_order_relaxed);
+    if (pthread_create(&kernel->thread, NULL, background, job) == 0) return true;
+    kernel->job = NULL;
+    atomic_store_explicit(&kernel->build, HED_BUILD_IDLE, memory_order_relaxed);
+    return false;
+}
+
+/* What became of a job: in force, or kept for launches of its size, or refused so that the next best is picked. */
+static hed_status settle_job(hed_kernel *kernel, const hed_build_job *job, hed_error *error)
+{
+    if (job->by_size) kernel->resolved.count = 0; /* the next launch looks again */
+    if (job->variant && job->by_size) keep_compiled(kernel, job->variant);
+    if (job->variant && !job->by_size)
+        hed_kernel_put_in_force(kernel, job->variant, job->configured, &job->problem);
+    if (job->variant) return HED_OK;
+    bool passed_over = is_tuned(job->configured) && job->error.status != HED_ERROR_MEMORY;
+    if (passed_over) hed_kernel_refuse(kernel, &job->config, &job->error);
+    else if (error) *error = job->error;
+    return passed_over ? HED_OK : job->error.status;
+}
+
+static hed_build_job *make_job(hed_kernel *kernel, const hed_problem *problem)
+{
+    hed_build_job *job = hed_allocate(allocator_of(kernel), sizeof *job);
+    if (!job) return NULL;
+    job->kernel = kernel;
+    if (problem) job->problem = *problem;
+    return job;
+}
+
+/* Builds what the job asks for; where that is a tuned configuration that does not build, the next best, and so on. */
+static hed_status carry_out(hed_kernel *kernel, hed_build_job *job, bool beside, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (;;) {
+        const hed_problem *problem = job->problem.count ? &job->problem : NULL;
+        if (job->configured != HED_CONFIGURED_GIVEN)
+            status = hed_kernel_pick(kernel, problem, &job->config, &job->configured, error);
+        if (status) break;
+        if (beside && run_beside(job)) return HED_OK;
+        run_job(job);
+        status = settle_job(kernel, job, error);
+        if (status || job->variant) break;
+    }
+    hed_release(allocator_of(kernel), job, sizeof *job);
+    return status;
+}
+
 /* Takes the result of a finished job; waits for the thread where it still runs. */
 static hed_status finish_job(hed_kernel *kernel, hed_error *error)
 {
@@ -73,34 +143,95 @@ static hed_status finish_job(hed_kernel *kernel, hed_error *error)
     if (!job) return HED_OK;
     pthread_join(kernel->thread, NULL);
     atomic_store_explicit(&kernel->build, HED_BUILD_IDLE, memory_order_relaxed);
-    hed_status status = job->variant ? HED_OK : job->error.status;
-    if (status && error) *error = job->error;
-    if (!status) put_in_force(kernel, job->variant);
-    hed_release(allocator_of(kernel), job, sizeof *job);
     kernel->job = NULL;
+    hed_status status = settle_job(kernel, job, error);
+    if (!status && !job->variant && !job->by_size) {
+        status = carry_out(kernel, job, true, error);
+        if (status || !kernel->job) return status;
+        return hed_fail(error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
+    }
+    hed_release(allocator_of(kernel), job, sizeof *job);
     return status;
 }
 
-static hed_status start_job(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
+/* Waits for a job and forgets what it was for; what it has compiled may be of use later. */
+static void abandon_job(hed_kernel *kernel)
 {
-    finish_job(kernel, NULL); /* a newer wish replaces the one that is being built */
-    hed_build_job *job = hed_allocate(allocator_of(kernel), sizeof *job);
+    hed_build_job *job = kernel->job;
+    if (!job) return;
+    pthread_join(kernel->thread, NULL);
+    atomic_store_explicit(&kernel->build, HED_BUILD_IDLE, memory_order_relaxed);
+    kernel->job = NULL;
+    if (job->variant) keep_compiled(kernel, job->variant);
+    hed_release(allocator_of(kernel), job, sizeof *job);
+}
+
+static void load_choices(hed_kernel *kernel)
+{
+    hed_tune_key key;
+    if (kernel->choices || !kernel->def->parameter_count || !hed_choices_any(kernel->device->context)) return;
+    hed_tune_key_of_kernel(kernel->device, kernel->def, kernel->math, kernel->defines, kernel->define_count, NULL,
+                           HED_OBJECTIVE_TIME, &key);
+    kernel->choices = hed_choices_load(kernel->device->context, &key);
+}
+
+static void forget_choices(hed_kernel *kernel)
+{
+    hed_choices_free(kernel->choices);
+    kernel->choices = NULL;
+    memset(kernel->recent, 0, sizeof kernel->recent);
+}
+
+/* Builds what the options ask for. */
+static hed_status configure(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
+{
+    abandon_job(kernel); /* a newer wish replaces the one that is being built */
+    hed_build_job *job = make_job(kernel, options->problem);
     if (!job) return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", kernel->def->name);
-    job->kernel = kernel;
-    job->max_registers = options->max_registers;
-    hed_status status = hed_resolve(kernel->device, kernel->def, options, &job->config, &job->configured, error);
-    if (!status && options->background) {
-        kernel->job = job;
-        atomic_store_explicit(&kernel->build, HED_BUILD_RUNNING, memory_order_relaxed);
-        if (pthread_create(&kernel->thread, NULL, background, job) == 0) return HED_OK;
-        kernel->job = NULL;
-        atomic_store_explicit(&kernel->build, HED_BUILD_IDLE, memory_order_relaxed);
+    hed_status status = HED_OK;
+    kernel->max_registers = options->max_registers;
+    if (options->config) {
+        job->config = *options->config;
+        job->configured = HED_CONFIGURED_GIVEN;
+        status = hed_config_check(kernel->device, kernel->def, kernel->rules, &job->config, options->problem, kernel->math,
+                                  error);
+    } else {
+        job->configured = HED_CONFIGURED_DEFAULT;
+        load_choices(kernel);
     }
-    if (!status) {
-        status = run_job(job);
-        if (status && error) *error = job->error;
-        if (!status) put_in_force(kernel, job->variant);
+    if (status) {
+        hed_release(allocator_of(kernel), job, sizeof *job);
+        return status;
     }
+    status = carry_out(kernel, job, options->background, error);
+    if (!status && options->config) forget_choices(kernel);
+    return status;
+}
+
+bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem, const hed_config *config,
+                             hed_configured configured)
+{
+    if (kernel->job) return true; /* its end makes the next launch look again */
+    hed_build_job *job = make_job(kernel, problem);
+    if (!job) return false;
+    job->config = *config;
+    job->configured = configured;
+    job->by_size = true;
+    if (run_beside(job)) return true;
+    hed_release(allocator_of(kernel), job, sizeof *job);
+    return false;
+}
+
+hed_status hed_kernel_build_now(hed_kernel *kernel, const hed_config *config, hed_configured configured, hed_error *error)
+{
+    abandon_job(kernel);
+    hed_build_job *job = make_job(kernel, NULL);
+    if (!job) return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", kernel->def->name);
+    job->config = *config;
+    job->configured = configured;
+    job->by_size = true;
+    run_job(job);
+    hed_status status = settle_job(kernel, job, error);
     hed_release(allocator_of(kernel), job, sizeof *job);
     return status;
 }
@@ -108,8 +239,14 @@ static hed_status start_job(hed_kernel *kernel, const hed_kernel_options *option
 hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error)
 {
     int state = atomic_load_explicit(&kernel->build, memory_order_acquire);
-    /* A failed build is kept for hed_kernel_ready() while the former configuration goes on. */
-    if (state == HED_BUILD_DONE && (kernel->job->variant || !kernel->active)) return finish_job(kernel, error);
+    if (state == HED_BUILD_DONE) {
+        /* A failed build is kept for hed_kernel_ready() while the former configuration goes on. */
+        const hed_build_job *job = kernel->job;
+        if (job->variant || !kernel->active || is_tuned(job->configured) || job->by_size) {
+            hed_status status = finish_job(kernel, kernel->active ? NULL : error);
+            if (!kernel->active) return status;
+        }
+    }
     if (kernel->active) return HED_OK;
     return hed_fail(error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
 }
@@ -123,15 +260,18 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def, cons
     hed_kernel_options defaults = hed_default_kernel_options();
     if (!options) options = &defaults;
     hed_status status = hed_device_ensure_open(device, error);
+    if (!status) status = hed_description_check(device, def, options->math, error);
     if (status) return status;
     hed_kernel *made = hed_allocate(&device->settings->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
     made->device = device;
     made->def = def;
     made->math = options->math;
-    made->capture = device->settings->capture && def->name && strcmp(device->settings->capture, def->name) == 0;
+    made->configured = HED_CONFIGURED_DEFAULT;
+    made->capture = device->settings->capture && strcmp(device->settings->capture, def->name) == 0;
     status = copy_defines(made, options, error);
-    if (!status) status = start_job(made, options, error);
+    if (!status) status = hed_rules_create(device, def, &made->rules, error);
+    if (!status) status = configure(made, options, error);
     if (status) {
         hed_kernel_destroy(made);
         return status;
@@ -148,7 +288,7 @@ hed_status hed_kernel_reconfigure(hed_kernel *kernel, const hed_kernel_options *
     if (options->math != kernel->math)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s was made for the other math mode: create a second kernel",
                         kernel->def->name);
-    return start_job(kernel, options, error);
+    return configure(kernel, options, error);
 }
 
 hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error)
@@ -162,13 +302,16 @@ hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error)
 void hed_kernel_destroy(hed_kernel *kernel)
 {
     if (!kernel) return;
-    finish_job(kernel, NULL);
+    abandon_job(kernel);
     hed_variant_release(kernel->active);
     for (hed_variant *variant = kernel->retired; variant;) {
         hed_variant *next = variant->retired;
         hed_variant_release(variant);
         variant = next;
     }
+    hed_choices_free(kernel->choices);
+    hed_rules_destroy(kernel->rules);
+    hed_release(allocator_of(kernel), kernel->refused, kernel->refused_count * sizeof *kernel->refused);
     free_defines(kernel);
     hed_release(allocator_of(kernel), kernel, sizeof *kernel);
 }
@@ -178,7 +321,7 @@ hed_device *hed_kernel_device(const hed_kernel *kernel) { return kernel->device;
 
 hed_config hed_kernel_config(const hed_kernel *kernel, hed_configured *configured)
 {
-    if (configured) *configured = kernel->active ? kernel->active->configured : HED_CONFIGURED_DEFAULT;
+    if (configured) *configured = kernel->active ? kernel->configured : HED_CONFIGURED_DEFAULT;
     return kernel->active ? kernel->active->program.config : hed_config_default(kernel->def);
 }
 

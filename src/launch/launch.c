@@ -108,6 +108,8 @@ hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem 
 {
     hed_status status = check_problem(kernel->def, problem, error);
     if (!status) status = prepare(stream, kernel, error);
+    if (!status && kernel->choices && !hed_same_problem(&kernel->resolved, problem))
+        status = hed_kernel_choose(kernel, problem, error);
     if (status) return status;
     if (kernel->capture) hed_capture_first(stream, kernel, problem, arguments, argument_count);
     hed_step step = {.problem = *problem, .has_problem = true};

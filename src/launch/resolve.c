@@ -1,7 +1,4 @@
-/* Which configuration a kernel runs with, and whether a configuration can run at all. */
-#include <stdio.h>
-#include <string.h>
-
+/* Whether a configuration can run on a device, and which one runs where nothing is known. */
 #include "base/text.h"
 #include "launch/launch.h"
 
@@ -90,10 +87,11 @@ static hed_status check_values(const hed_kernel_def *def, const hed_config *conf
     return HED_OK;
 }
 
-static hed_status check_config(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                               hed_device *device, hed_math math, hed_error *error)
+hed_status hed_config_check(const hed_device *device, const hed_kernel_def *def, const hed_rules *rules,
+                            const hed_config *config, const hed_problem *problem, hed_math math, hed_error *error)
 {
     hed_status status = check_values(def, config, error);
+    if (!status) status = hed_rules_check(rules, config, problem, error);
     if (status) return status;
     uint32_t bound = hed_config_max_threads(def, config);
     if (bound > device->info.max_group)
@@ -111,35 +109,34 @@ static hed_status check_config(const hed_kernel_def *def, const hed_config *conf
     return hed_geometry_settle(def, device, NULL, bound, &geometry, error);
 }
 
+hed_status hed_description_check(const hed_device *device, const hed_kernel_def *def, hed_math math, hed_error *error)
+{
+    hed_status status = check_description(def, error);
+    return status ? status : check_device(def, device, math, error);
+}
+
 bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
                       hed_device *device, hed_math math, char *reason, size_t size)
 {
     hed_error error;
-    hed_status status = check_description(def, &error);
-    if (!status) status = check_device(def, device, math, &error);
-    if (!status) status = check_config(def, config, problem, device, math, &error);
+    hed_rules *rules = NULL;
+    hed_status status = hed_description_check(device, def, math, &error);
+    if (!status) status = hed_rules_create(device, def, &rules, &error);
+    if (!status) status = hed_config_check(device, def, rules, config, problem, math, &error);
+    hed_rules_destroy(rules);
     if (status && reason) hed_text_copy(reason, size, error.text);
     return status == HED_OK;
 }
 
-hed_status hed_resolve(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
-                       hed_config *config, hed_configured *configured, hed_error *error)
+hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *def, const hed_rules *rules,
+                               const hed_problem *problem, hed_math math, hed_config *config, hed_error *error)
 {
-    hed_status status = check_description(def, error);
-    if (!status) status = check_device(def, device, options->math, error);
-    if (status) return status;
-    if (options->config) {
-        *config = *options->config;
-        *configured = HED_CONFIGURED_GIVEN;
-        return check_config(def, config, options->problem, device, options->math, error);
-    }
-    *configured = HED_CONFIGURED_DEFAULT;
     *config = hed_config_default(def);
-    status = check_config(def, config, options->problem, device, options->math, error);
+    hed_status status = hed_config_check(device, def, rules, config, problem, math, error);
     uint64_t count = hed_config_count(def);
     for (uint64_t i = 0; status && i < count && i < SEARCH_LIMIT; i++) {
         hed_config other = hed_config_at(def, i);
-        if (check_config(def, &other, options->problem, device, options->math, NULL)) continue;
+        if (hed_config_check(device, def, rules, &other, problem, math, NULL)) continue;
         *config = other;
         return HED_OK;
     }

@@ -61,9 +61,13 @@ hed_status hed_database_put_fact(hed_database *database, const hed_device_info *
 /* All choices that could serve one kernel on one device, whatever the size, ranked when asked with a size: what a launch
  * looks into. Immutable once made, no database behind it any more. */
 typedef struct hed_choices hed_choices;
+/* Whether there is a database to look into at all. */
+bool hed_choices_any(hed_context *context);
 /* NULL: nothing is known. Looks into the user's database first, then into the installed one. Never fails a launch: problems
  * are logged. */
 hed_choices *hed_choices_load(hed_context *context, const hed_tune_key *key);
+/* Likewise, from one database alone. */
+hed_choices *hed_choices_load_from(hed_database *database, const hed_tune_key *key);
 void hed_choices_free(hed_choices *choices);
 /* The best known for a size, in the order exact, same device with another driver, near size on the same device, same
  * architecture, same vendor. `problem` NULL: any size is near. `rank` 0, 1, ... goes on to the next best where a configuration

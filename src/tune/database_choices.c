@@ -121,12 +121,26 @@ static int compare_choices(const void *a, const void *b)
     return x->id > y->id ? -1 : x->id < y->id;
 }
 
+bool hed_choices_any(hed_context *context)
+{
+    return hed_context_database_found(context) || hed_context_installed(context);
+}
+
 hed_choices *hed_choices_load(hed_context *context, const hed_tune_key *key)
 {
     hed_choices *choices = NULL;
     if (!key->source[0]) return NULL;
     load_from(hed_context_database_found(context), key, false, &choices);
     load_from(hed_context_installed(context), key, true, &choices);
+    if (choices) qsort(choices->items, choices->count, sizeof(choice), compare_choices);
+    return choices;
+}
+
+hed_choices *hed_choices_load_from(hed_database *database, const hed_tune_key *key)
+{
+    hed_choices *choices = NULL;
+    if (!key->source[0]) return NULL;
+    load_from(database, key, false, &choices);
     if (choices) qsort(choices->items, choices->count, sizeof(choice), compare_choices);
     return choices;
 }
