@@ -44,7 +44,10 @@ hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def 
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a problem of %u sizes for %u dimensions", def->name, problem->count, def->dimension_count);
     for (uint32_t i = 0; problem && i < problem->count && i < HED_MAX_DIMENSIONS; i++)
         constants[count++] = (hed_constant){def->dimensions[i], (double)problem->sizes[i]};
-    valid_here here = {device, def, problem, math};
+    /* The space sees to constraints and conditions: hed_kernel_valid() would compile them for each point once more. */
+    hed_kernel_def plain = *def;
+    plain.constraint_count = plain.condition_count = 0;
+    valid_here here = {device, &plain, problem, math};
     hed_space_def space_def = {
         .allocator = &device->settings->allocator,
         .parameters = def->parameters,
