@@ -53,27 +53,6 @@ static const hed_kernel_def *find_kernel(const char *name)
     return NULL;
 }
 
-/* The benchmark's problem. It fills a large GPU, so for a processor it is halved, largest dimension first, until a run has about
- * as much to do as a few cores get done in a tenth of a second. */
-static hed_problem default_problem(const hed_kernel_def *kernel, const hed_device_info *device)
-{
-    static const double MOST_WORK = 3e8; /* bytes and operations */
-    hed_problem problem = kernel->sample.benchmark;
-    hed_config config = hed_config_default(kernel);
-    while (device->type == HED_DEVICE_CPU && kernel->work) {
-        hed_work work = {0};
-        uint32_t largest = 0;
-        kernel->work(kernel, &config, &problem, &work);
-        for (uint32_t i = 1; i < problem.count; i++)
-            if (problem.sizes[i] > problem.sizes[largest])
-                largest = i;
-        if (work.bytes + work.operations <= MOST_WORK || problem.sizes[largest] < 2)
-            break;
-        problem.sizes[largest] /= 2;
-    }
-    return problem;
-}
-
 static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int size)
 {
     fprintf(stderr, "heddle: --problem: found \"%.*s\", expected a size of at least 1 for each dimension of %s, as in --problem ", size, found,
@@ -84,9 +63,10 @@ static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int
     return HED_EXIT_USAGE;
 }
 
-/* "width=4096,height=4096" over what is there; dimensions that are not named keep their size. */
+/* "width=4096,height=4096"; dimensions that are not named have the benchmark's size. */
 static int read_problem(const char *text, const hed_kernel_def *kernel, hed_problem *problem)
 {
+    *problem = kernel->sample.benchmark;
     while (*text) {
         int size = (int)strcspn(text, ",");
         const char *equals = memchr(text, '=', (size_t)size);
@@ -113,15 +93,16 @@ static void close_subject(subject *s)
     hed_capture_close(s->capture);
 }
 
-static int open_named(const hed_arguments *arguments, const hed_device_info *device, subject *s, hed_tune_def *def)
+static int open_named(const hed_arguments *arguments, subject *s, hed_tune_def *def)
 {
+    const char *problem = hed_text_of(arguments, "problem");
     s->kernel = find_kernel(s->origin + strlen(PREFIX));
     if (!s->kernel)
         return HED_EXIT_USAGE;
-    s->problem = default_problem(s->kernel, device);
+    if (!problem)
+        return HED_EXIT_OK; /* the library chooses one */
     def->problem = &s->problem;
-    const char *problem = hed_text_of(arguments, "problem");
-    return problem ? read_problem(problem, s->kernel, &s->problem) : HED_EXIT_OK;
+    return read_problem(problem, s->kernel, &s->problem);
 }
 
 static int open_capture(hed_context *context, subject *s, hed_tune_def *def, hed_error *error)
@@ -147,7 +128,6 @@ static int open_file(const hed_device_info *device, subject *s, hed_tune_def *de
 /* Finds what the command line names, and sets in `def` what belongs to it. */
 static int open_subject(const hed_arguments *arguments, const cli_session *session, subject *s, hed_tune_def *def, hed_error *error)
 {
-    const hed_device_info *device = hed_device_get_info(session->devices[0]);
     *s = (subject){.origin = hed_text_of(arguments, "KERNEL")};
     bool by_name = s->origin && strncmp(s->origin, PREFIX, strlen(PREFIX)) == 0;
     if (hed_given(arguments, "problem") && !by_name) {
@@ -155,9 +135,9 @@ static int open_subject(const hed_arguments *arguments, const cli_session *sessi
         return HED_EXIT_USAGE;
     }
     if (by_name)
-        return open_named(arguments, device, s, def);
+        return open_named(arguments, s, def);
     if (s->origin)
-        return open_file(device, s, def, error);
+        return open_file(hed_device_get_info(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");
     return open_capture(session->context, s, def, error);
 }
@@ -220,7 +200,7 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
         strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
     hed_tune_report_def report = {.kernel = t->kernel,
                                   .device = t->device,
-                                  .problem = t->problem,
+                                  .problem = &t->result->problem,
                                   .result = t->result,
                                   .math = t->def->math,
                                   .objective = t->def->objective,
@@ -258,13 +238,12 @@ static hed_status tell(const hed_arguments *arguments, const cli_tuned *t, hed_e
 
 static int tune(const hed_arguments *arguments, cli_session *session, const subject *s, hed_tune_def *def, hed_error *error)
 {
-    char title[256], problem[128];
+    char title[256];
     cli_tune_view view;
     hed_tune_result *result = NULL;
-    cli_tuned tuned = {.kernel = s->kernel, .device = hed_device_get_info(session->devices[0]), .problem = def->problem, .def = def,
-                       .origin = s->origin, .report = hed_text_of(arguments, "report")};
-    cli_format_problem(s->kernel, def->problem, problem, sizeof problem);
-    snprintf(title, sizeof title, "%s on %s, %s", s->kernel->name, tuned.device->id, problem);
+    cli_tuned tuned = {.kernel = s->kernel, .device = hed_device_get_info(session->devices[0]), .def = def, .origin = s->origin,
+                       .report = hed_text_of(arguments, "report")};
+    snprintf(title, sizeof title, "%s on %s (%s)", s->kernel->name, tuned.device->id, tuned.device->name);
     cli_tune_view_open(&view, s->kernel, def->objective, title, hed_given(arguments, "quiet") || hed_given(arguments, "json"));
     session->before_message = cli_tune_view_clear;
     session->user = &view;
@@ -365,8 +344,8 @@ const hed_command hed_command_tune = {
     .description = "Tries configurations of a kernel on a device: each is compiled, run in a worker process, compared with a reference, and timed. "
                    "The fastest one goes into the database, from which every later launch of the kernel on this device takes it.\n\n"
                    "A candidate that crashes or hangs costs one evaluation. Ctrl-C stops; what was measured so far is kept and shown, "
-                   "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of its benchmark, on a processor "
-                   "for a part of that.\n\n"
+                   "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of its benchmark, or as large a part of it as "
+                   "this device does in a moment; the result says which. With --resume say it.\n\n"
                    "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, 130 after Ctrl-C.",
     .options = OPTIONS,
     .positionals = POSITIONALS,

@@ -47,7 +47,6 @@ void cli_tune_view_close(cli_tune_view *view);
 typedef struct cli_tuned {
     const hed_kernel_def *kernel;
     const hed_device_info *device;
-    const hed_problem *problem;
     const hed_tune_def *def;
     const hed_tune_result *result;
     const char *origin;   /* as typed */

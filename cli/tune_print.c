@@ -102,7 +102,7 @@ static void print_conditions(const cli_tuned *t, FILE *out)
 void cli_tuned_print(const cli_tuned *t, FILE *out)
 {
     char problem[256];
-    cli_format_problem(t->kernel, t->problem, problem, sizeof problem);
+    cli_format_problem(t->kernel, &t->result->problem, problem, sizeof problem);
     fprintf(out, "%s on %s (%s), %s%s\n", t->kernel->name, t->device->id, t->device->name, problem,
             t->def->math == HED_MATH_STRICT ? ", strict" : "");
     if (t->result->best < t->result->count) {
@@ -195,8 +195,8 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     hed_records_text(records, "device", t->device->id);
     hed_records_text(records, "device_name", t->device->name);
     hed_records_open(records, "problem");
-    for (uint32_t i = 0; i < t->problem->count && i < t->kernel->dimension_count; i++)
-        add_whole(records, t->kernel->dimensions[i], t->problem->sizes[i]);
+    for (uint32_t i = 0; i < t->result->problem.count && i < t->kernel->dimension_count; i++)
+        add_whole(records, t->kernel->dimensions[i], t->result->problem.sizes[i]);
     hed_records_close(records);
     hed_records_text(records, "math", t->def->math == HED_MATH_STRICT ? "strict" : "fast");
     hed_records_text(records, "objective", objectives[t->def->objective]);
