@@ -14,10 +14,12 @@
 
 #include "heddle/stats.h"
 
-enum { LEAST_ROUNDS = 3,
-       APART_ROUNDS = 5, /* without overlap */
-       SETTLED_ROUNDS = 12,
-       RUNS_OF_ROUND = 5 }; /* at most, of one entrant in one round: their median counts */
+enum {
+    LEAST_ROUNDS = 3,
+    APART_ROUNDS = 5, /* without overlap */
+    SETTLED_ROUNDS = 12,
+    RUNS_OF_ROUND = 5
+}; /* at most, of one entrant in one round: their median counts */
 
 static const double convinced = 200;      /* evidence: 1 in 200 */
 static const double round_seconds = 2e-3; /* of one entrant in one round, where more than one run fits */

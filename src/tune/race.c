@@ -10,12 +10,14 @@
 /* Seconds. A batch is what is run between two looks at stop(). */
 static const double batch_seconds = 0.1, warm_batch_seconds = 0.02, probe_seconds = 0.2, short_run_seconds = 1e-3;
 
-enum { MOST_BATCH = 64,
-       WARM_RUNS = 32,     /* of one batch of the warm-up at most */
-       WARM_BATCHES = 3,   /* that must agree */
-       MOST_WARM = 500,    /* batches: where neither times nor the host's clock move */
-       CHECK_RUNS = 3,     /* of the anchor, to see whether it has moved */
-       CONFIRM_RUNS = 9 }; /* and by how much */
+enum {
+    MOST_BATCH = 64,
+    WARM_RUNS = 32,   /* of one batch of the warm-up at most */
+    WARM_BATCHES = 3, /* that must agree */
+    MOST_WARM = 500,  /* batches: where neither times nor the host's clock move */
+    CHECK_RUNS = 3,   /* of the anchor, to see whether it has moved */
+    CONFIRM_RUNS = 9
+}; /* and by how much */
 
 static const double steady = 0.02;        /* the warm-up's batches agree within this */
 static const double drift_noticed = 0.02; /* smaller moves of the anchor count as noise */
@@ -23,16 +25,10 @@ static const double far_slower = 5;       /* over the best: given up after one r
 static const double clearly_slower = 2;   /* after three */
 static const double narrow = 0.005;       /* half the interval over the median: known well enough */
 
-bool hed_race_stopped(const hed_race *race)
-{
-    return race->def.stop && race->def.stop(race->def.user);
-}
+bool hed_race_stopped(const hed_race *race) { return race->def.stop && race->def.stop(race->def.user); }
 
 /* The host's clock may step back; then nothing has passed. */
-static double passed(const hed_race *race, double since)
-{
-    return fmax(0, race->def.now(race->def.user) - since);
-}
+static double passed(const hed_race *race, double since) { return fmax(0, race->def.now(race->def.user) - since); }
 
 /* ---- runs ---- */
 
@@ -202,6 +198,5 @@ hed_status hed_race_check(hed_race *race, hed_trial *trial, hed_error *error)
         runs = runs == CHECK_RUNS ? CONFIRM_RUNS : 0;
     } while (runs);
     race->level = level;
-    race->drift = fmax(race->drift, fabs(level - 1));
     return HED_OK;
 }

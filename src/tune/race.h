@@ -34,7 +34,6 @@ typedef struct hed_race {
     bool anchored;
     uint32_t anchor;    /* slot */
     double anchor_base; /* its median at level 1 */
-    double drift;       /* largest |level - 1| seen */
 } hed_race;
 
 enum { HED_PROBE_RUNS = 24 };

@@ -1,52 +1,33 @@
-/* Tuning a kernel: see include/heddle/tune.h. */
+/* Names and defaults of tuning: see include/heddle/tune.h. */
 #include "heddle/tune.h"
-
-#include "base/error.h"
 
 const char *hed_outcome_name(hed_outcome outcome)
 {
     static const char *const names[HED_OUTCOME_COUNT] = {
-        [HED_OUTCOME_MEASURED] = "measured", [HED_OUTCOME_DROPPED] = "dropped", [HED_OUTCOME_INVALID] = "invalid",
-        [HED_OUTCOME_BUILD] = "build", [HED_OUTCOME_LAUNCH] = "launch", [HED_OUTCOME_WRONG] = "wrong",
-        [HED_OUTCOME_CRASHED] = "crashed", [HED_OUTCOME_HUNG] = "hung", [HED_OUTCOME_IMPOSSIBLE] = "impossible"};
+        [HED_OUTCOME_MEASURED] = "measured",
+        [HED_OUTCOME_DROPPED] = "dropped",
+        [HED_OUTCOME_INVALID] = "invalid",
+        [HED_OUTCOME_BUILD] = "build",
+        [HED_OUTCOME_LAUNCH] = "launch",
+        [HED_OUTCOME_WRONG] = "wrong",
+        [HED_OUTCOME_CRASHED] = "crashed",
+        [HED_OUTCOME_HUNG] = "hung",
+        [HED_OUTCOME_IMPOSSIBLE] = "impossible",
+    };
     return (unsigned)outcome < HED_OUTCOME_COUNT ? names[outcome] : NULL;
 }
 
 const char *hed_tune_end_name(hed_tune_end end)
 {
     static const char *const names[] = {
-        [HED_TUNE_EVALUATIONS] = "evaluations", [HED_TUNE_SECONDS] = "seconds", [HED_TUNE_GOOD_ENOUGH] = "good enough",
-        [HED_TUNE_NO_GAIN] = "no gain", [HED_TUNE_EXHAUSTED] = "exhausted", [HED_TUNE_STOPPED] = "stopped"};
+        [HED_TUNE_EVALUATIONS] = "evaluations",
+        [HED_TUNE_SECONDS] = "seconds",
+        [HED_TUNE_GOOD_ENOUGH] = "good enough",
+        [HED_TUNE_NO_GAIN] = "no gain",
+        [HED_TUNE_EXHAUSTED] = "exhausted",
+        [HED_TUNE_STOPPED] = "stopped",
+    };
     return (unsigned)end < sizeof names / sizeof names[0] ? names[end] : NULL;
 }
 
-hed_tune_def hed_default_tune_def(void)
-{
-    return (hed_tune_def){.evaluations = 200, .keep = true};
-}
-
-hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def,
-                           hed_tune_result **result, hed_error *error)
-{
-    (void)device, (void)kernel, (void)def, (void)result;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "tuning is not there yet");
-}
-
-hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline, const hed_tune_def *def,
-                             hed_tune_result **result, hed_error *error)
-{
-    (void)device, (void)pipeline, (void)def, (void)result;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "tuning is not there yet");
-}
-
-hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
-                                hed_config *config, hed_configured *configured, hed_error *error)
-{
-    (void)device, (void)pipeline, (void)problem, (void)config, (void)configured;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "tuning is not there yet");
-}
-
-void hed_tune_result_free(hed_tune_result *result)
-{
-    (void)result;
-}
+hed_tune_def hed_default_tune_def(void) { return (hed_tune_def){.evaluations = 200, .keep = true}; }

@@ -1,0 +1,225 @@
+/* Tuning of pipelines: anything that the program can prepare, run and check. Measured in its process, by the same
+ * loop and the same rounds as kernels. Only one configuration is prepared at a time, so that a change of candidate
+ * prepares it anew and throws its first run away. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "tune/tuning.h"
+
+typedef struct pipeline_tuning {
+    hed_tuning tuning;
+    hed_tune_def def; /* settled */
+    const hed_pipeline_def *pipeline;
+    hed_space *space;
+    hed_config slots[HED_RUNNER_SLOTS];
+    uint32_t prepared; /* slot; HED_NO_SLOT: none */
+} pipeline_tuning;
+
+/* ---- one candidate ---- */
+
+static void blame(hed_trial *trial, hed_outcome outcome, const hed_error *why)
+{
+    trial->outcome = outcome;
+    hed_text_copy(trial->text, sizeof trial->text, why->text);
+}
+
+static hed_outcome outcome_of(hed_status status)
+{
+    switch (status) {
+    case HED_ERROR_BUILD: return HED_OUTCOME_BUILD;
+    case HED_ERROR_LIMIT:
+    case HED_ERROR_UNSUPPORTED: return HED_OUTCOME_INVALID;
+    case HED_ERROR_TIMEOUT: return HED_OUTCOME_HUNG;
+    case HED_ERROR_LOST: return HED_OUTCOME_CRASHED;
+    default: return HED_OUTCOME_LAUNCH;
+    }
+}
+
+/* What a failure of the program's function means. A lost device makes going on pointless. */
+static hed_status judge(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
+{
+    if (status == HED_ERROR_LOST) return hed_fail(error, status, "%s", why->text);
+    if (status) blame(trial, outcome_of(status), why);
+    return HED_OK;
+}
+
+static hed_status run_once(pipeline_tuning *p, double *value, hed_trial *trial, hed_error *error)
+{
+    hed_error why = {0};
+    hed_clock clock = hed_context_clock(hed_device_context(p->tuning.device));
+    *value = NAN;
+    uint64_t from = clock.now(clock.user);
+    hed_status status = p->pipeline->run(p->pipeline->user, value, &why);
+    uint64_t to = clock.now(clock.user);
+    if (isnan(*value)) *value = 1e-9 * ((double)to - (double)from);
+    return judge(status, trial, &why, error);
+}
+
+/* Makes a slot's configuration the prepared one, and runs it once. */
+static hed_status switch_to(pipeline_tuning *p, uint32_t slot, hed_trial *trial, hed_error *error)
+{
+    hed_error why = {0};
+    double thrown_away;
+    *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
+    if (p->prepared == slot) return HED_OK;
+    p->prepared = HED_NO_SLOT;
+    hed_status status = p->pipeline->prepare(p->pipeline->user, &p->slots[slot], &why);
+    status = judge(status, trial, &why, error);
+    if (!status && !trial->outcome) status = run_once(p, &thrown_away, trial, error);
+    if (!status && !trial->outcome) p->prepared = slot;
+    return status;
+}
+
+static hed_status prepare(void *user, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+{
+    pipeline_tuning *p = user;
+    hed_error why = {0};
+    p->slots[slot] = *config;
+    p->prepared = HED_NO_SLOT;
+    hed_status status = switch_to(p, slot, trial, error);
+    if (status || trial->outcome || !p->pipeline->check) return status;
+    if (p->pipeline->check(p->pipeline->user, &why)) {
+        blame(trial, HED_OUTCOME_WRONG, &why);
+        p->prepared = HED_NO_SLOT;
+    }
+    return HED_OK;
+}
+
+static hed_status time_runs(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
+                            hed_error *error)
+{
+    pipeline_tuning *p = user;
+    hed_status status = switch_to(p, slot, trial, error);
+    for (uint32_t i = 0; i < runs && !status && !trial->outcome; i++) status = run_once(p, &values[i], trial, error);
+    return status;
+}
+
+/* ---- its space ---- */
+
+static hed_config default_of(const hed_pipeline_def *pipeline)
+{
+    hed_config config = {.count = pipeline->parameter_count};
+    for (uint32_t i = 0; i < config.count; i++) config.values[i] = pipeline->parameters[i].value;
+    return config;
+}
+
+static hed_status check(const hed_pipeline_def *pipeline, const hed_problem *problem, hed_error *error)
+{
+    uint32_t sizes = problem ? problem->count : 0;
+    if (!pipeline->name) return hed_fail(error, HED_ERROR_ARGUMENT, "a pipeline without a name");
+    if (pipeline->parameter_count > HED_MAX_PARAMETERS || pipeline->dimension_count > HED_MAX_DIMENSIONS)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "pipeline %s: %u parameters, %u dimensions: at most %d, %d",
+                        pipeline->name, pipeline->parameter_count, pipeline->dimension_count, HED_MAX_PARAMETERS,
+                        HED_MAX_DIMENSIONS);
+    if (sizes != pipeline->dimension_count)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "pipeline %s: a problem of %u sizes for %u dimensions",
+                        pipeline->name, sizes, pipeline->dimension_count);
+    return HED_OK;
+}
+
+/* Constraints may name the problem's sizes and the device's limits, as those of kernels. */
+static hed_status create_space(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
+                               hed_space **space, hed_error *error)
+{
+    hed_constant constants[HED_DEVICE_CONSTANTS + HED_MAX_DIMENSIONS];
+    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    uint32_t count = hed_device_constants(hed_device_get_info(device), constants);
+    for (uint32_t i = 0; i < pipeline->dimension_count; i++)
+        constants[count++] = (hed_constant){pipeline->dimensions[i], (double)problem->sizes[i]};
+    hed_space_def def = {.allocator = &allocator,
+                         .parameters = pipeline->parameters,
+                         .parameter_count = pipeline->parameter_count,
+                         .constraints = pipeline->constraints,
+                         .constraint_count = pipeline->constraint_count,
+                         .conditions = pipeline->conditions,
+                         .condition_count = pipeline->condition_count,
+                         .constants = constants,
+                         .constant_count = count};
+    hed_status status = hed_space_create(&def, space, error);
+    if (status || hed_space_count(*space) > 0) return status;
+    hed_space_destroy(*space);
+    *space = NULL;
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "pipeline %s: its constraints leave no configuration on %s",
+                    pipeline->name, hed_device_get_info(device)->id);
+}
+
+/* ---- tuning ---- */
+
+static hed_status set_up(pipeline_tuning *p, hed_error *error)
+{
+    hed_tuning *t = &p->tuning;
+    const hed_pipeline_def *pipeline = p->pipeline;
+    const hed_problem none = {0}, *problem = p->def.problem ? p->def.problem : &none;
+    if (p->def.objective == HED_OBJECTIVE_ENERGY)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "pipeline %s: energy is measured for kernels only: give joules as a metric", pipeline->name);
+    hed_status status = check(pipeline, p->def.problem, error);
+    if (!status) status = create_space(t->device, pipeline, problem, &p->space, error);
+    if (status) return status;
+    t->space = p->space;
+    t->default_config = default_of(pipeline);
+    t->has_default = hed_space_find(p->space, &t->default_config) != UINT64_MAX;
+    t->subject = (hed_subject){.user = p, .prepare = prepare, .time = time_runs};
+    t->result->problem = *problem;
+    t->result->work = pipeline->work;
+    t->result->reference = pipeline->check ? p->def.reference : HED_REFERENCE_NONE;
+    t->result->in_process = true;
+    t->result->in_process_reason = "a pipeline is the program's own code";
+    hed_tune_key_of_pipeline(t->device, pipeline, problem, p->def.objective, &t->key);
+    return HED_OK;
+}
+
+hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline, const hed_tune_def *def,
+                             hed_tune_result **result, hed_error *error)
+{
+    pipeline_tuning p = {.def = hed_tune_settled(def), .pipeline = pipeline, .prepared = HED_NO_SLOT};
+    p.tuning.device = device;
+    p.tuning.def = &p.def;
+    *result = NULL;
+    hed_status status = hed_tuning_open(&p.tuning, error);
+    if (!status) status = set_up(&p, error);
+    if (!status) hed_tuning_find_limits(&p.tuning);
+    if (!status) status = hed_tuning_run(&p.tuning, result, error);
+    hed_tuning_close(&p.tuning);
+    hed_space_destroy(p.space);
+    return status;
+}
+
+/* ---- what is known ---- */
+
+/* The best choice of the database that is a point of the space. */
+static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
+                        hed_objective objective, const hed_space *space, hed_config *config,
+                        hed_configured *configured)
+{
+    hed_tune_key key;
+    bool found = false;
+    hed_tune_key_of_pipeline(device, pipeline, problem, objective, &key);
+    hed_choices *choices = hed_choices_load(hed_device_context(device), &key);
+    for (uint32_t rank = 0; choices && !found && hed_choices_find(choices, problem, rank, config, configured); rank++)
+        found = hed_space_find(space, config) != UINT64_MAX;
+    hed_choices_free(choices);
+    return found;
+}
+
+hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
+                                hed_config *config, hed_configured *configured, hed_error *error)
+{
+    const hed_problem none = {0}, *sizes = problem ? problem : &none;
+    hed_space *space = NULL;
+    hed_configured from = HED_CONFIGURED_DEFAULT;
+    hed_status status = check(pipeline, problem, error);
+    if (!status) status = create_space(device, pipeline, sizes, &space, error);
+    if (status) return status;
+    if (!find_choice(device, pipeline, sizes, HED_OBJECTIVE_TIME, space, config, &from) &&
+        !find_choice(device, pipeline, sizes, HED_OBJECTIVE_METRIC, space, config, &from)) {
+        from = HED_CONFIGURED_DEFAULT;
+        *config = default_of(pipeline);
+        if (hed_space_find(space, config) == UINT64_MAX) *config = hed_space_at(space, 0);
+    }
+    if (configured) *configured = from;
+    hed_space_destroy(space);
+    return HED_OK;
+}

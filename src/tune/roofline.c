@@ -1,0 +1,239 @@
+/* The two measured ceilings of the roofline model (Williams, Waterman and Patterson 2009): copy bandwidth, and
+ * multiply-adds that need nothing but registers. */
+#include "tune/roofline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "heddle/launch.h"
+
+static const char bandwidth_name[] = "copy bytes/s", arithmetic_name[] = "multiply-add operations/s";
+
+enum {
+    REPEATS = 5,
+    LANES = 8,  /* floats of a vector of the native version */
+    CHAINS = 8, /* multiply-adds that do not wait for one another, in each work item */
+    GROUP = 256,
+    ITEMS_OF_UNIT = 2048, /* work items for each compute unit */
+    FIRST_ROUNDS = 64,
+    MOST_ROUNDS = 1 << 20
+};
+
+static const double long_enough = 5e-3; /* seconds of a run of multiply-adds, so that starting it does not count */
+
+/* ---- multiply-adds ---- */
+
+static const char multiply_add_text[] =
+    "__kernel void hed_multiply_adds(__global float *out, uint rounds, float a, float b)\n"
+    "{\n"
+    "    uint i = get_global_id(0);\n"
+    "    float x0 = i, x1 = x0 + 1, x2 = x0 + 2, x3 = x0 + 3, x4 = x0 + 4, x5 = x0 + 5, x6 = x0 + 6, x7 = x0 + 7;\n"
+    "    for (uint round = 0; round < rounds; round++) {\n"
+    "        x0 = mad(x0, a, b); x1 = mad(x1, a, b); x2 = mad(x2, a, b); x3 = mad(x3, a, b);\n"
+    "        x4 = mad(x4, a, b); x5 = mad(x5, a, b); x6 = mad(x6, a, b); x7 = mad(x7, a, b);\n"
+    "    }\n"
+    "    out[i] = ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7));\n"
+    "}\n";
+
+static const hed_source source = {"multiply_adds.cl", multiply_add_text, sizeof multiply_add_text - 1};
+
+typedef float vector __attribute__((vector_size(4 * LANES)));
+
+/* Item i makes elements 8 i to 8 i + 7, one in each lane. */
+static inline __attribute__((always_inline)) void native_body(const hed_native_call *call, uint64_t begin,
+                                                              uint64_t end, bool fuse)
+{
+    float *out = call->arguments[0], a = *(float *)call->arguments[2], b = *(float *)call->arguments[3];
+    uint32_t rounds = *(uint32_t *)call->arguments[1];
+    for (uint64_t i = begin; i < end; i++) {
+        vector x[CHAINS], sum = {0};
+        for (int chain = 0; chain < CHAINS; chain++)
+            for (int lane = 0; lane < LANES; lane++) x[chain][lane] = (float)(i * LANES) + (float)(lane + chain);
+        for (uint32_t round = 0; round < rounds; round++) {
+#pragma GCC unroll 8
+            for (int chain = 0; chain < CHAINS; chain++)
+                for (int lane = 0; lane < LANES; lane++)
+                    x[chain][lane] = fuse ? __builtin_fmaf(x[chain][lane], a, b) : x[chain][lane] * a + b;
+        }
+        for (int chain = 0; chain < CHAINS; chain++) sum += x[chain];
+        memcpy(out + i * LANES, &sum, sizeof sum);
+    }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void native_fused(const hed_native_call *call, uint64_t begin,
+                                                             uint64_t end)
+{
+    native_body(call, begin, end, true);
+}
+#endif
+
+static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        native_fused(call, begin, end);
+        return;
+    }
+#endif
+    native_body(call, begin, end, false);
+}
+
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
+{
+    (void)def;
+    (void)config;
+    layout->dimensions = 1;
+    layout->global[0] = (uint64_t)problem->sizes[0];
+    layout->group[0] = GROUP;
+    layout->native_items = (uint64_t)problem->sizes[0] / LANES;
+}
+
+static const hed_argument_def arguments[] = {
+    {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE},
+    {.name = "rounds", .kind = HED_SCALAR, .type = HED_UINT32},
+    {.name = "a", .kind = HED_SCALAR, .type = HED_FLOAT},
+    {.name = "b", .kind = HED_SCALAR, .type = HED_FLOAT},
+};
+static const char *const dimensions[] = {"items"};
+
+static const hed_kernel_def multiply_adds = {
+    .name = "hed_multiply_adds",
+    .summary = "independent chains of multiply-adds in registers",
+    .sources = &source,
+    .source_count = 1,
+    .arguments = arguments,
+    .argument_count = sizeof arguments / sizeof arguments[0],
+    .dimensions = dimensions,
+    .dimension_count = 1,
+    .geometry = geometry,
+    .range = native,
+};
+
+/* ---- measuring ---- */
+
+/* Time of the only step since the last call. */
+static hed_status take_time(hed_stream *stream, double *seconds, hed_error *error)
+{
+    hed_step_time time = {0};
+    uint32_t count;
+    hed_status status = hed_stream_times(stream, &time, 1, &count, error);
+    *seconds = status ? 0 : time.seconds;
+    return status;
+}
+
+static hed_status time_rounds(hed_stream *stream, hed_kernel *kernel, hed_buffer *out, const hed_problem *problem,
+                              uint32_t rounds, double *seconds, hed_error *error)
+{
+    const hed_argument given[] = {hed_buffer_argument(out), hed_uint_argument(rounds), hed_float_argument(0.999f),
+                                  hed_float_argument(0.5f)};
+    hed_status status = hed_launch(stream, kernel, problem, given, sizeof given / sizeof given[0], error);
+    return status ? status : take_time(stream, seconds, error);
+}
+
+static hed_status measure_arithmetic(hed_stream *stream, hed_kernel *kernel, hed_buffer *out,
+                                     const hed_problem *problem, double *rate, hed_error *error)
+{
+    uint32_t rounds = FIRST_ROUNDS;
+    double seconds;
+    hed_status status =
+        time_rounds(stream, kernel, out, problem, rounds, &seconds, error); /* thrown away: it may compile */
+    do {
+        rounds *= 2;
+        if (!status) status = time_rounds(stream, kernel, out, problem, rounds, &seconds, error);
+    } while (!status && seconds < long_enough && rounds < MOST_ROUNDS);
+    for (int i = 0; i < REPEATS && !status; i++) {
+        status = time_rounds(stream, kernel, out, problem, rounds, &seconds, error);
+        double reached = 2.0 * CHAINS * rounds * (double)problem->sizes[0] / seconds;
+        if (!status && isfinite(reached)) *rate = fmax(*rate, reached);
+    }
+    return status;
+}
+
+static hed_status find_arithmetic(hed_device *device, hed_stream *stream, double *rate, hed_error *error)
+{
+    uint32_t units = hed_device_get_info(device)->compute_units;
+    hed_problem problem = hed_problem_1d((int64_t)(units ? units : 1) * ITEMS_OF_UNIT);
+    hed_buffer_def def = hed_default_buffer_def((uint64_t)problem.sizes[0] * sizeof(float));
+    hed_buffer *out = NULL;
+    hed_kernel *kernel = NULL;
+    hed_status status = hed_buffer_create(device, &def, &out, error);
+    if (!status) status = hed_kernel_create(device, &multiply_adds, NULL, &kernel, error);
+    if (!status) status = measure_arithmetic(stream, kernel, out, &problem, rate, error);
+    hed_stream_wait(stream, NULL);
+    hed_kernel_destroy(kernel);
+    hed_buffer_destroy(out);
+    return status;
+}
+
+/* Well over the last-level cache. */
+static uint64_t copy_bytes(const hed_device_info *info)
+{
+    const uint64_t mebi = (uint64_t)1 << 20;
+    uint64_t bytes = 8 * info->cache_bytes, most = 256 * mebi;
+    if (bytes < 64 * mebi) bytes = 64 * mebi;
+    if (bytes > most) bytes = most;
+    if (info->memory_bytes && bytes > info->memory_bytes / 8) bytes = info->memory_bytes / 8;
+    if (info->max_buffer_bytes && bytes > info->max_buffer_bytes) bytes = info->max_buffer_bytes;
+    return bytes;
+}
+
+static hed_status find_bandwidth(hed_device *device, hed_stream *stream, double *rate, hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(copy_bytes(hed_device_get_info(device)));
+    hed_buffer *from = NULL, *to = NULL;
+    const unsigned char byte = 1;
+    double seconds;
+    hed_status status = hed_buffer_create(device, &def, &from, error);
+    if (!status) status = hed_buffer_create(device, &def, &to, error);
+    if (!status) status = hed_fill(stream, from, 0, def.size, &byte, 1, error);
+    if (!status) status = take_time(stream, &seconds, error);
+    for (int i = 0; i < REPEATS && !status; i++) { /* the first touches memory that is not there yet */
+        status = hed_copy(stream, to, 0, from, 0, def.size, error);
+        if (!status) status = take_time(stream, &seconds, error);
+        double reached = 2.0 * (double)def.size / seconds;
+        if (!status && isfinite(reached)) *rate = fmax(*rate, reached);
+    }
+    hed_stream_wait(stream, NULL);
+    hed_buffer_destroy(from);
+    hed_buffer_destroy(to);
+    return status;
+}
+
+/* ---- once for each device ---- */
+
+typedef hed_status find_function(hed_device *device, hed_stream *stream, double *rate, hed_error *error);
+
+static double fact(hed_device *device, hed_database *database, const char *name, hed_stream *stream,
+                   find_function *find)
+{
+    const hed_device_info *info = hed_device_get_info(device);
+    hed_logger logger = hed_context_logger(hed_device_context(device));
+    double rate = 0;
+    hed_error error;
+    if (database && hed_database_get_fact(database, info, name, &rate)) return rate;
+    if (!stream) return 0;
+    if (find(device, stream, &rate, &error)) {
+        hed_log_message(&logger, HED_LOG_INFO, "%s: %s: not known: %s", info->id, name, error.text);
+        return 0;
+    }
+    if (database && rate > 0 && hed_database_put_fact(database, info, name, rate, &error))
+        hed_log_message(&logger, HED_LOG_WARNING, "%s: %s could not be kept: %s", info->id, name, error.text);
+    return rate;
+}
+
+hed_roofline hed_roofline_of(hed_device *device, hed_database *database, bool measure)
+{
+    hed_stream *stream = NULL;
+    hed_stream_def def = hed_default_stream_def();
+    def.timed_steps = 1;
+    if (measure && hed_stream_create(device, &def, &stream, NULL)) stream = NULL;
+    hed_roofline roofline = {fact(device, database, bandwidth_name, stream, find_bandwidth),
+                             fact(device, database, arithmetic_name, stream, find_arithmetic)};
+    hed_stream_destroy(stream);
+    return roofline;
+}

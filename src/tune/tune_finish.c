@@ -1,0 +1,229 @@
+/* The end of a tuning: final rounds among the best, the stored choice and the default; the winner, what ties with
+ * it, and what the database is told. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "tune/tuning.h"
+
+enum { BEST_ENTRANTS = 8 };
+
+static const double entrant_margin = 0.02; /* over the best: may be the best for all one knows */
+static const double unlimited_share = 0.15,
+                    least_seconds = 1; /* of the time that the search took, where there is no limit */
+
+/* ---- who is in the final rounds ---- */
+
+typedef struct final_list {
+    uint32_t count;
+    uint32_t evaluations[HED_FINAL_ENTRANTS];
+    hed_entrant entrants[HED_FINAL_ENTRANTS];
+} final_list;
+
+static bool listed(const final_list *list, uint32_t evaluation)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->evaluations[i] == evaluation) return true;
+    return false;
+}
+
+/* Stored before default before the first in the space's order: a rule that needs no times. */
+static uint64_t preference_of(const hed_tuning *t, uint32_t evaluation)
+{
+    const hed_tune_result *r = t->result;
+    if (evaluation == r->stored_index) return 0;
+    if (evaluation == r->default_index) return 1;
+    return 2 + hed_space_find(t->space, &r->evaluations[evaluation].config);
+}
+
+/* Puts a candidate on the list if it can still be prepared. */
+static hed_status enter(hed_tuning *t, uint32_t evaluation, final_list *list, hed_error *error)
+{
+    hed_trial trial;
+    bool kept = evaluation == t->result->stored_index || evaluation == t->result->default_index;
+    if (listed(list, evaluation) || hed_tuning_stop(t)) return HED_OK;
+    hed_status status = hed_tuning_prepare(t, evaluation, &trial, error);
+    if (status) return status;
+    if (trial.outcome) {
+        hed_evaluation *e = &t->result->evaluations[evaluation];
+        e->outcome = trial.outcome;
+        hed_text_copy(e->text, sizeof e->text, trial.text);
+        e->seconds = e->low = e->high = NAN;
+        hed_tuning_record(t, e);
+        return HED_OK;
+    }
+    list->entrants[list->count] =
+        (hed_entrant){.slot = t->marks[evaluation].slot, .kept = kept, .preference = preference_of(t, evaluation)};
+    list->evaluations[list->count++] = evaluation;
+    return HED_OK;
+}
+
+/* One's place among the candidates by time. Where clocks tick coarsely many times are equal. */
+typedef struct place {
+    double value;
+    uint32_t evaluation;
+} place;
+
+static bool before(place a, place b)
+{
+    return a.value < b.value || (a.value == b.value && a.evaluation < b.evaluation);
+}
+
+/* Whether it may be the best, for all that is known: the best's median is no more than `high`. */
+static bool contends(const hed_tuning *t, uint32_t evaluation, double high)
+{
+    double low = t->result->evaluations[evaluation].low / t->marks[evaluation].level;
+    return hed_tuning_value(t, evaluation) <= high * (1 + entrant_margin) || low <= high;
+}
+
+static place next_fastest(const hed_tuning *t, place after, double high)
+{
+    place found = {INFINITY, HED_NO_EVALUATION};
+    for (uint32_t i = 0; i < t->result->count; i++) {
+        place one = {hed_tuning_value(t, i), i};
+        if (before(after, one) && before(one, found) && contends(t, i, high)) found = one;
+    }
+    return found;
+}
+
+static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
+{
+    const hed_tune_result *r = t->result;
+    const uint32_t kept[] = {r->stored_index, r->default_index};
+    double high = r->evaluations[t->best].high / t->marks[t->best].level;
+    place next = {-1, 0};
+    hed_status status = HED_OK;
+    *list = (final_list){0};
+    while (!status && list->count < BEST_ENTRANTS) {
+        next = next_fastest(t, next, high);
+        if (next.evaluation == HED_NO_EVALUATION) break;
+        status = enter(t, next.evaluation, list, error);
+    }
+    for (uint32_t i = 0; i < sizeof kept / sizeof kept[0] && !status; i++)
+        if (kept[i] < r->count && hed_tuning_worked(r->evaluations[kept[i]].outcome))
+            status = enter(t, kept[i], list, error);
+    return status;
+}
+
+/* ---- what came out ---- */
+
+/* Paired times are truer than those of the search. */
+static void take_over(hed_tuning *t, const final_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const hed_entrant *entrant = &list->entrants[i];
+        hed_evaluation *e = &t->result->evaluations[list->evaluations[i]];
+        if (entrant->trial.outcome == HED_OUTCOME_MEASURED && entrant->rounds == 0) continue;
+        bool worked = entrant->trial.outcome == HED_OUTCOME_MEASURED;
+        e->outcome = entrant->trial.outcome;
+        e->seconds = worked ? entrant->seconds : NAN;
+        e->low = worked ? entrant->low : NAN;
+        e->high = worked ? entrant->high : NAN;
+        e->runs += entrant->runs;
+        hed_text_copy(e->text, sizeof e->text, entrant->trial.text);
+        t->marks[list->evaluations[i]].level = t->race.level;
+        hed_tuning_record(t, e);
+    }
+}
+
+static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
+{
+    final_list list;
+    uint32_t winner;
+    hed_tune_result *r = t->result;
+    t->stage = "final rounds";
+    hed_tuning_show(t, NULL);
+    hed_status status = make_list(t, &list, error);
+    double passed = hed_tuning_elapsed(t), limit = t->def->limit_seconds;
+    double seconds = limit > 0 ? fmax(0, limit - passed) : fmax(least_seconds, unlimited_share * passed);
+    if (!status) status = hed_race_finals(&t->race, list.entrants, list.count, seconds, &winner, error);
+    if (status) return status;
+    take_over(t, &list);
+    *decided = winner < list.count;
+    if (!*decided) return HED_OK;
+    r->best = list.evaluations[winner];
+    for (uint32_t i = 0; i < list.count; i++) {
+        r->evaluations[list.evaluations[i]].tied = list.entrants[i].tied;
+        r->ties += list.entrants[i].tied;
+        if (list.evaluations[i] == r->default_index) r->gain = list.entrants[i].ratio;
+    }
+    return HED_OK;
+}
+
+/* Whether intervals of the search's own times lie apart: the first wholly below. */
+static bool clearly_faster(const hed_tuning *t, uint32_t a, uint32_t b)
+{
+    const hed_evaluation *e = t->result->evaluations;
+    return e[a].high / t->marks[a].level < e[b].low / t->marks[b].level;
+}
+
+/* Without final rounds: the best, unless what was kept before cannot be told from it. */
+static void decide_unpaired(hed_tuning *t)
+{
+    hed_tune_result *r = t->result;
+    const uint32_t kept[] = {r->stored_index, r->default_index};
+    r->best = t->best;
+    for (uint32_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        bool works = kept[i] < r->count && hed_tuning_worked(r->evaluations[kept[i]].outcome);
+        if (!works || clearly_faster(t, t->best, kept[i])) continue;
+        r->best = kept[i];
+        break;
+    }
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->evaluations[i].tied =
+            i != r->best && hed_tuning_worked(r->evaluations[i].outcome) && !clearly_faster(t, r->best, i);
+        r->ties += r->evaluations[i].tied;
+    }
+}
+
+static hed_status nothing_worked(const hed_tuning *t, hed_error *error)
+{
+    const hed_tune_result *r = t->result;
+    if (r->count == 0) return HED_OK; /* stopped before the first */
+    const hed_evaluation *first = &r->evaluations[0];
+    return hed_fail(error, HED_ERROR_BUILD, "%s: none of %u configurations works on %s; the first: %s: %s",
+                    t->key.kernel, r->count, hed_device_get_info(t->device)->id, hed_outcome_name(first->outcome),
+                    first->text);
+}
+
+static void keep_choice(hed_tuning *t)
+{
+    hed_error error;
+    hed_logger logger = hed_context_logger(hed_device_context(t->device));
+    const hed_evaluation *best = &t->result->evaluations[t->result->best];
+    if (t->session && hed_database_choose(t->database, t->session, &t->key, best, &error))
+        hed_log_message(&logger, HED_LOG_WARNING, "the best configuration of %s could not be kept: %s", t->key.kernel,
+                        error.text);
+}
+
+static uint32_t index_of(const hed_tuning *t, bool known, const hed_config *config)
+{
+    uint32_t index = known ? hed_tuning_find(t, config) : HED_NO_EVALUATION;
+    return index == HED_NO_EVALUATION ? t->result->count : index;
+}
+
+hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
+{
+    hed_tune_result *r = t->result;
+    bool decided = false;
+    hed_status status = HED_OK;
+    r->best = r->count;
+    r->default_index = index_of(t, t->has_default, &t->default_config);
+    r->stored_index = index_of(t, t->has_stored, &t->stored);
+    if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
+    bool settled = t->fresh == 0 && r->stored_index < r->count; /* nothing new: what was chosen stays */
+    if (!t->stopped && !settled) status = final_rounds(t, &decided, error);
+    if (status) return status;
+    t->best = HED_NO_EVALUATION;
+    hed_tuning_find_best(t);
+    if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
+    if (!decided) decide_unpaired(t);
+    if (!decided && r->default_index < r->count)
+        r->gain = hed_tuning_value(t, r->default_index) / hed_tuning_value(t, r->best);
+    r->kept_stored = r->best == r->stored_index;
+    r->drift = fabs(t->race.level - 1);
+    r->share = hed_tuning_share(t, r->evaluations[r->best].seconds);
+    keep_choice(t);
+    return HED_OK;
+}

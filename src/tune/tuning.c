@@ -1,0 +1,315 @@
+/* The parts of a tuning that search and final rounds both need: its clock, its evaluations, slots and records. */
+#include "tune/tuning.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "tune/roofline.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+/* ---- the clock, and what the caller sees ---- */
+
+static double clock_seconds(const hed_tuning *t)
+{
+    hed_clock clock = hed_context_clock(hed_device_context(t->device));
+    return 1e-9 * (double)clock.now(clock.user);
+}
+
+double hed_tuning_elapsed(hed_tuning *t)
+{
+    double now = clock_seconds(t);
+    t->elapsed += fmax(0, now - t->last_clock);
+    t->last_clock = now;
+    return t->elapsed;
+}
+
+double hed_tuning_value(const hed_tuning *t, uint32_t index)
+{
+    const hed_evaluation *evaluation = &t->result->evaluations[index];
+    return hed_tuning_worked(evaluation->outcome) ? evaluation->seconds / t->marks[index].level : INFINITY;
+}
+
+double hed_tuning_share(const hed_tuning *t, double seconds)
+{
+    const hed_tune_result *r = t->result;
+    double memory = r->bandwidth > 0 ? r->work.bytes / r->bandwidth : 0;
+    double arithmetic = r->arithmetic > 0 ? r->work.operations / r->arithmetic : 0;
+    bool known = t->def->objective == HED_OBJECTIVE_TIME && fmax(memory, arithmetic) > 0;
+    return known ? fmax(memory, arithmetic) / seconds : NAN;
+}
+
+static uint32_t count_failed(const hed_tune_result *r)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < r->count; i++) failed += !hed_tuning_worked(r->evaluations[i].outcome);
+    return failed;
+}
+
+static double default_seconds(const hed_tuning *t)
+{
+    const hed_tune_result *r = t->result;
+    uint32_t index = t->has_default ? hed_tuning_find(t, &t->default_config) : HED_NO_EVALUATION;
+    return index == HED_NO_EVALUATION ? NAN : r->evaluations[index].seconds;
+}
+
+void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
+{
+    const hed_tune_def *def = t->def;
+    const hed_tune_result *r = t->result;
+    t->last_progress = hed_tuning_elapsed(t);
+    if (!def->progress) return;
+    const hed_evaluation *best = t->best != HED_NO_EVALUATION ? &r->evaluations[t->best] : NULL;
+    bool limited = def->evaluations && def->evaluations < r->space;
+    hed_tune_progress progress = {
+        .last = last,
+        .best = best,
+        .done = r->count,
+        .failed = count_failed(r),
+        .total = limited                 ? def->evaluations
+                 : r->space < UINT32_MAX ? (uint32_t)r->space
+                                         : UINT32_MAX,
+        .building = t->building,
+        .space = r->space,
+        .seconds = t->last_progress,
+        .limit = def->limit_seconds,
+        .default_seconds = default_seconds(t),
+        .share = best ? hed_tuning_share(t, best->seconds) : NAN,
+        .stage = t->stage,
+    };
+    def->progress(def->user, &progress);
+}
+
+bool hed_tuning_stop(hed_tuning *t)
+{
+    static const double show_seconds = 0.1;
+    if (hed_tuning_elapsed(t) - t->last_progress >= show_seconds) hed_tuning_show(t, NULL);
+    t->stopped = t->stopped || (t->def->stop && t->def->stop(t->def->user));
+    return t->stopped;
+}
+
+/* ---- the device's limits ---- */
+
+static const double roofline_from = 5; /* seconds of a tuning that can afford to measure the device first */
+
+/* Memory: half the time of a copy, where the data cannot lie in a cache. Arithmetic: the counted operations may be
+ * of a kind that the device does many times faster than single-precision multiply-adds (half floats, matrix
+ * units). */
+static double floor_of(const hed_device_info *info, const hed_work *work, const hed_roofline *roofline)
+{
+    enum { CACHES = 4,
+           FASTER_MEMORY = 2,
+           FASTER_ARITHMETIC = 64 };
+    bool beyond_cache = info->cache_bytes && work->bytes > CACHES * (double)info->cache_bytes;
+    double memory = beyond_cache && roofline->bandwidth > 0 ? work->bytes / roofline->bandwidth / FASTER_MEMORY : 0;
+    double arithmetic = roofline->arithmetic > 0 ? work->operations / roofline->arithmetic / FASTER_ARITHMETIC : 0;
+    return fmax(memory, arithmetic);
+}
+
+void hed_tuning_find_limits(hed_tuning *t)
+{
+    hed_tune_result *r = t->result;
+    hed_database *database =
+        t->def->database ? t->def->database : hed_context_database(hed_device_context(t->device));
+    bool affordable = t->def->limit_seconds <= 0 || t->def->limit_seconds >= roofline_from;
+    if (t->def->objective != HED_OBJECTIVE_TIME || (r->work.bytes <= 0 && r->work.operations <= 0)) return;
+    hed_roofline roofline = hed_roofline_of(t->device, database, affordable);
+    r->bandwidth = roofline.bandwidth;
+    r->arithmetic = roofline.arithmetic;
+    t->floor_seconds = floor_of(hed_device_get_info(t->device), &r->work, &roofline);
+}
+
+/* ---- slots ---- */
+
+uint32_t hed_tuning_free_slot(hed_tuning *t)
+{
+    uint32_t worst = HED_NO_SLOT;
+    for (uint32_t slot = 0; slot < HED_RUNNER_SLOTS; slot++) {
+        if (t->in_slot[slot] == HED_NO_EVALUATION) return slot;
+        if (t->race.anchored && slot == t->race.anchor) continue;
+        bool worse =
+            worst == HED_NO_SLOT || hed_tuning_value(t, t->in_slot[slot]) > hed_tuning_value(t, t->in_slot[worst]);
+        if (worse) worst = slot;
+    }
+    t->marks[t->in_slot[worst]].slot = HED_NO_SLOT;
+    t->in_slot[worst] = HED_NO_EVALUATION;
+    return worst;
+}
+
+hed_status hed_tuning_prepare(hed_tuning *t, uint32_t index, hed_trial *trial, hed_error *error)
+{
+    *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
+    if (t->marks[index].slot != HED_NO_SLOT) return HED_OK;
+    uint32_t slot = hed_tuning_free_slot(t);
+    hed_status status =
+        t->subject.prepare(t->subject.user, slot, &t->result->evaluations[index].config, trial, error);
+    if (status || trial->outcome != HED_OUTCOME_MEASURED) return status;
+    t->marks[index].slot = slot;
+    t->in_slot[slot] = index;
+    return HED_OK;
+}
+
+/* ---- evaluations ---- */
+
+bool hed_tuning_worked(hed_outcome outcome)
+{
+    return outcome == HED_OUTCOME_MEASURED || outcome == HED_OUTCOME_DROPPED;
+}
+
+static bool same(const hed_config *a, const hed_config *b)
+{
+    return a->count == b->count && memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
+}
+
+uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config)
+{
+    for (uint32_t i = 0; i < t->result->count; i++)
+        if (same(&t->result->evaluations[i].config, config)) return i;
+    return HED_NO_EVALUATION;
+}
+
+/* A list of `count` evaluations is so long; it grows when the next one is added. */
+static uint32_t evaluation_capacity(uint32_t count)
+{
+    uint32_t capacity = count ? FIRST_CAPACITY : 0;
+    while (capacity < count) capacity *= 2;
+    return capacity;
+}
+
+static hed_status grow(hed_tuning *t, hed_error *error)
+{
+    uint32_t count = t->result->count, capacity = evaluation_capacity(count + 1);
+    hed_evaluation *evaluations = hed_allocate(&t->allocator, capacity * sizeof *evaluations);
+    hed_mark *marks = hed_allocate(&t->allocator, capacity * sizeof *marks);
+    if (!evaluations || !marks) {
+        hed_release(&t->allocator, evaluations, capacity * sizeof *evaluations);
+        hed_release(&t->allocator, marks, capacity * sizeof *marks);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u evaluations", capacity);
+    }
+    if (count) {
+        memcpy(evaluations, t->result->evaluations, count * sizeof *evaluations);
+        memcpy(marks, t->marks, count * sizeof *marks);
+    }
+    hed_release(&t->allocator, t->result->evaluations, evaluation_capacity(count) * sizeof *evaluations);
+    hed_release(&t->allocator, t->marks, evaluation_capacity(count) * sizeof *marks);
+    t->result->evaluations = evaluations;
+    t->marks = marks;
+    return HED_OK;
+}
+
+/* What a database cannot take is said once; a tuning goes on without. */
+void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
+{
+    hed_error error;
+    hed_logger logger = hed_context_logger(hed_device_context(t->device));
+    if (!t->session || !hed_database_record(t->database, t->session, &t->key, evaluation, &error)) return;
+    hed_log_message(&logger, HED_LOG_WARNING, "this tuning of %s is not kept any further: %s", t->key.kernel,
+                    error.text);
+    t->session = 0;
+}
+
+static void follow_the_best(hed_tuning *t, uint32_t index)
+{
+    if (t->best == HED_NO_EVALUATION || hed_tuning_value(t, index) < hed_tuning_value(t, t->best)) t->best = index;
+    double value = hed_tuning_value(t, t->best);
+    t->since_gain++;
+    if (!(value < t->gained * (1 - HED_RACE_MARGIN))) return;
+    t->gained = value;
+    t->since_gain = 0;
+}
+
+void hed_tuning_find_best(hed_tuning *t)
+{
+    for (uint32_t i = 0; i < t->result->count; i++)
+        if (t->best == HED_NO_EVALUATION || hed_tuning_value(t, i) < hed_tuning_value(t, t->best)) t->best = i;
+    if (t->best == HED_NO_EVALUATION) return;
+    t->race.best = hed_tuning_value(t, t->best);
+    t->race.best_high = t->result->evaluations[t->best].high / t->marks[t->best].level;
+}
+
+hed_status hed_tuning_add(hed_tuning *t, const hed_evaluation *evaluation, uint32_t slot, hed_error *error)
+{
+    hed_status status = t->result->count == evaluation_capacity(t->result->count) ? grow(t, error) : HED_OK;
+    if (status) return status;
+    uint32_t index = t->result->count++;
+    bool worked = hed_tuning_worked(evaluation->outcome);
+    t->result->evaluations[index] = *evaluation;
+    t->marks[index] = (hed_mark){.level = t->race.level, .slot = worked ? slot : HED_NO_SLOT};
+    if (worked && slot != HED_NO_SLOT) t->in_slot[slot] = index;
+    if (worked) follow_the_best(t, index);
+    else t->since_gain++;
+    if (!evaluation->recalled) {
+        t->fresh++;
+        hed_tuning_record(t, evaluation);
+    }
+    double value = worked ? hed_tuning_value(t, index) : NAN;
+    return hed_search_tell(t->search, &evaluation->config, value, error);
+}
+
+/* ---- from the beginning to the end ---- */
+
+hed_tune_def hed_tune_settled(const hed_tune_def *def)
+{
+    enum { FALLBACK_EVALUATIONS = 200 };
+    hed_tune_def settled = def ? *def : hed_default_tune_def();
+    bool limited = settled.evaluations || settled.limit_seconds > 0 || settled.good_enough > 0 || settled.patience;
+    if (!limited) settled.evaluations = FALLBACK_EVALUATIONS;
+    return settled;
+}
+
+hed_status hed_tuning_open(hed_tuning *t, hed_error *error)
+{
+    t->allocator = hed_context_allocator(hed_device_context(t->device));
+    t->best = HED_NO_EVALUATION;
+    t->gained = INFINITY;
+    t->stage = "starting";
+    t->last_clock = clock_seconds(t);
+    for (uint32_t slot = 0; slot < HED_RUNNER_SLOTS; slot++) t->in_slot[slot] = HED_NO_EVALUATION;
+    t->result = hed_allocate(&t->allocator, sizeof *t->result);
+    if (!t->result) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the result of a tuning");
+    t->result->allocator = t->allocator;
+    t->result->in_process_reason = "";
+    t->result->gain = t->result->share = NAN;
+    return HED_OK;
+}
+
+void hed_tuning_close(hed_tuning *t)
+{
+    hed_search_destroy(t->search);
+    hed_release(&t->allocator, t->ready, t->ready_capacity * sizeof *t->ready);
+    if (t->result) hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
+    hed_tune_result_free(t->result);
+}
+
+/* Search and final rounds; the database has everything whether they end well or not. */
+static hed_status search_and_finish(hed_tuning *t, hed_error *error)
+{
+    hed_error ignored;
+    hed_status status = hed_tuning_search(t, error);
+    if (!status) status = hed_tuning_finish(t, error);
+    if (t->session) hed_database_flush(t->database, status ? &ignored : error);
+    if (t->search) hed_search_importance(t->search, t->result->importance);
+    t->result->seconds = hed_tuning_elapsed(t);
+    return status;
+}
+
+hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *error)
+{
+    hed_status status = search_and_finish(t, error);
+    if (status) return status;
+    hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
+    t->marks = NULL;
+    *result = t->result;
+    t->result = NULL;
+    return HED_OK;
+}
+
+void hed_tune_result_free(hed_tune_result *result)
+{
+    if (!result) return;
+    hed_allocator allocator = result->allocator;
+    hed_release(&allocator, result->evaluations, evaluation_capacity(result->count) * sizeof *result->evaluations);
+    hed_release(&allocator, result, sizeof *result);
+}
