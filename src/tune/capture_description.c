@@ -222,7 +222,7 @@ static void get_argument(reader *r, hed_argument_def *argument, uint64_t *bytes)
     argument->name = get_word(r, "the name of an argument");
     argument->kind = get_below(r, HED_LOCAL + 1, "the kind of an argument", "0 to 3");
     argument->type = get_below(r, HED_TYPE_COUNT, "the type of an argument", "0 to 6");
-    argument->access = get_below(r, HED_READ_WRITE + 1, "the access to a buffer", "0 to 2");
+    argument->access = get_below(r, HED_WORKSPACE + 1, "the access to a buffer", "0 to 3");
     uint64_t at = r->at;
     argument->size = get_u64(r, "the size of a struct");
     if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > HED_MAX_STRUCT_BYTES))

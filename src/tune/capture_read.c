@@ -160,7 +160,8 @@ static hed_status read_arguments(const reader *r, hed_error *error)
         const hed_argument_def *argument = there ? &c->launched.def.arguments[i] : NULL;
         bool buffer = there && argument->kind == HED_BUFFER;
         bool data = there && argument->kind != HED_LOCAL && !(buffer && argument->access == HED_WRITE);
-        bool expected = buffer && argument->access != HED_READ && c->launched.info.checked;
+        bool written = buffer && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
+        bool expected = written && c->launched.info.checked;
         status = check_content(r, HED_CAPTURE_DATA, i, data, error);
         if (!status) status = check_content(r, HED_CAPTURE_EXPECTED, i, expected, error);
         c->arguments[i].data = r->sections[HED_CAPTURE_DATA][i].bytes;

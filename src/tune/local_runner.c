@@ -26,7 +26,7 @@ static uint64_t bytes_of(const hed_local_runner *local, uint32_t index) { return
 
 static bool is_written(const hed_argument_def *argument)
 {
-    return argument->kind == HED_BUFFER && argument->access != HED_READ;
+    return argument->kind == HED_BUFFER && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
 }
 
 static hed_status make_buffer(hed_local_runner *local, uint64_t size, hed_memory memory, hed_buffer **buffer,

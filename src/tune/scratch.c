@@ -25,7 +25,7 @@ hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, cons
 
 static bool is_copied(const hed_argument_def *argument, hed_scratch_kind kind)
 {
-    if (argument->kind != HED_BUFFER) return false;
+    if (argument->kind != HED_BUFFER || argument->access == HED_WORKSPACE) return false;
     return kind == HED_SCRATCH_IN_PLACE ? argument->access == HED_READ_WRITE : argument->access != HED_READ;
 }
 

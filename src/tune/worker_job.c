@@ -413,7 +413,7 @@ static void get_arguments(reader *from, hed_worker_job *job)
         argument->name = get_word(from);
         argument->kind = (hed_argument_kind)get_small(from, HED_LOCAL);
         argument->type = (hed_type)get_small(from, HED_TYPE_COUNT - 1);
-        argument->access = (hed_access)get_small(from, HED_READ_WRITE);
+        argument->access = (hed_access)get_small(from, HED_WORKSPACE);
         argument->size = get_number(from);
         content->bytes = get_number(from);
         content->data = get_place(from, content->bytes);
