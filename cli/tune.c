@@ -200,7 +200,6 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
         strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
     hed_tune_report_def report = {.kernel = t->kernel,
                                   .device = t->device,
-                                  .problem = &t->result->problem,
                                   .result = t->result,
                                   .math = t->def->math,
                                   .objective = t->def->objective,

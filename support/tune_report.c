@@ -176,9 +176,9 @@ static void put_header(hed_page *page)
         hed_page_put(page, page->kernel->summary);
         fputs("<br>", page->out);
     }
-    for (uint32_t i = 0; i < def->problem->count && i < page->kernel->dimension_count; i++) {
+    for (uint32_t i = 0; i < page->result->problem.count && i < page->kernel->dimension_count; i++) {
         hed_page_put(page, page->kernel->dimensions[i]);
-        fprintf(page->out, "=%" PRId64 " ", def->problem->sizes[i]);
+        fprintf(page->out, "=%" PRId64 " ", page->result->problem.sizes[i]);
     }
     fputs("on ", page->out);
     hed_page_put(page, def->device->name);

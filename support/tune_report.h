@@ -11,7 +11,6 @@
 typedef struct hed_tune_report_def {
     const hed_kernel_def *kernel;
     const hed_device_info *device;
-    const hed_problem *problem;
     const hed_tune_result *result;
     hed_math math;
     hed_objective objective;

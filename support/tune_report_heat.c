@@ -156,7 +156,7 @@ static uint32_t choose_pairs(const hed_page *page, uint32_t pairs[][2])
 {
     const hed_kernel_def *kernel = page->kernel;
     uint32_t ranked[HED_MAX_PARAMETERS], useful[MOST_RANKED], count = 0, pair_count = 1;
-    hed_report_choose_axes(kernel, page->def->problem, page->result, pairs[0]);
+    hed_report_choose_axes(kernel, page->result, pairs[0]);
     if (pairs[0][0] == kernel->parameter_count)
         return 0;
     hed_report_rank(kernel, page->result, ranked);

@@ -100,8 +100,7 @@ void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result
 
 /* How much of the variance of the group's size along `axis` (its logarithm) one parameter explains by itself: the correlation
  * ratio of a one-way analysis of variance. Asked of configurations that ran, since geometry() need not know others. */
-static double explained(const hed_kernel_def *kernel, const hed_problem *problem, const hed_tune_result *result, uint32_t axis,
-                        uint32_t parameter)
+static double explained(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axis, uint32_t parameter)
 {
     double sums[256] = {0}, sum = 0, squares = 0, between = 0;
     uint32_t counts[256] = {0}, count = 0;
@@ -111,7 +110,7 @@ static double explained(const hed_kernel_def *kernel, const hed_problem *problem
         if (!hed_report_has_value(evaluation) || place >= 256)
             continue;
         hed_geometry geometry = {0};
-        kernel->geometry(kernel, &evaluation->config, problem, &geometry);
+        kernel->geometry(kernel, &evaluation->config, &result->problem, &geometry);
         double size = log2(geometry.group[axis] > 0 ? geometry.group[axis] : 1);
         sums[place] += size;
         counts[place]++;
@@ -128,7 +127,7 @@ static double explained(const hed_kernel_def *kernel, const hed_problem *problem
     return (between - sum * sum / count) / total;
 }
 
-void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_problem *problem, const hed_tune_result *result, uint32_t axes[2])
+void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2])
 {
     static const double ENOUGH = 0.5;
     uint32_t ranked[HED_MAX_PARAMETERS], none = kernel->parameter_count;
@@ -137,7 +136,7 @@ void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_problem *pro
     for (uint32_t axis = 0; axis < 2 && kernel->geometry; axis++) {
         double most = ENOUGH;
         for (uint32_t p = 0; p < none; p++) {
-            double share = p == axes[0] ? 0 : explained(kernel, problem, result, axis, p);
+            double share = p == axes[0] ? 0 : explained(kernel, result, axis, p);
             if (share > most) {
                 most = share;
                 axes[axis] = p;

@@ -24,7 +24,7 @@ void hed_report_value_text(const hed_kernel_def *kernel, uint32_t parameter, uin
 void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t *order);
 /* The two parameters that a heat map shows first: those that make the group's width and height, where the geometry depends on
  * such; else the most important ones. `axes[1]` (or both) is kernel->parameter_count where there is none with two values. */
-void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_problem *problem, const hed_tune_result *result, uint32_t axes[2]);
+void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2]);
 
 /* One cell of a heat map: all evaluations with this pair of values. */
 typedef struct hed_report_cell {

@@ -54,7 +54,7 @@ Test(tune_report, axes_are_the_groups_width_and_height)
 {
     synthetic_tuning t = synthetic_make(500, 7);
     uint32_t axes[2];
-    hed_report_choose_axes(t.def.kernel, &t.problem, &t.result, axes);
+    hed_report_choose_axes(t.def.kernel, &t.result, axes);
     cr_expect_str_eq(t.def.kernel->parameters[axes[0]].name, "WG_X");
     cr_expect_str_eq(t.def.kernel->parameters[axes[1]].name, "WG_Y");
     synthetic_free(&t);
@@ -66,17 +66,17 @@ Test(tune_report, axes_are_the_most_important_ones_without_a_geometry)
     hed_kernel_def kernel = *t.def.kernel;
     uint32_t axes[2], order[HED_MAX_PARAMETERS];
     kernel.geometry = NULL;
-    hed_report_choose_axes(&kernel, &t.problem, &t.result, axes);
+    hed_report_choose_axes(&kernel, &t.result, axes);
     cr_expect_str_eq(kernel.parameters[axes[0]].name, "WG_X");
     cr_expect_str_eq(kernel.parameters[axes[1]].name, "TILE_Y");
     hed_report_rank(&kernel, &t.result, order);
     for (uint32_t i = 1; i < kernel.parameter_count; i++)
         cr_expect(t.result.importance[order[i - 1]] >= t.result.importance[order[i]]);
     kernel.parameter_count = 1;
-    hed_report_choose_axes(&kernel, &t.problem, &t.result, axes);
+    hed_report_choose_axes(&kernel, &t.result, axes);
     cr_expect(axes[0] == 0 && axes[1] == 1, "there is no second one");
     kernel.parameter_count = 0;
-    hed_report_choose_axes(&kernel, &t.problem, &t.result, axes);
+    hed_report_choose_axes(&kernel, &t.result, axes);
     cr_expect(axes[0] == 0 && axes[1] == 0);
     synthetic_free(&t);
 }

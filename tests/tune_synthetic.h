@@ -15,7 +15,6 @@
 typedef struct synthetic_tuning {
     hed_tune_result result;
     hed_tune_report_def def;
-    hed_problem problem;
     hed_device_info device;
 } synthetic_tuning;
 
@@ -103,7 +102,7 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
     r->arithmetic = 6.0e13;
     r->share = r->work.operations / r->arithmetic / best;
     memcpy(r->importance, (const double[]){0.34, 0.06, 0.14, 0.28, 0.13, 0.042, 0.008}, 7 * sizeof(double));
-    t.problem = kernel->sample.benchmark;
+    r->problem = kernel->sample.benchmark;
     t.device = (hed_device_info){.id = "cuda:0", .backend = "cuda", .platform = "NVIDIA CUDA", .name = "Synthetic <GPU> & Co", .vendor = "none",
                                  .driver = "1.0", .compute_units = 132, .lane_width = 32, .max_group = 1024, .local_bytes = 232448,
                                  .memory_bytes = 150000000000, .cache_bytes = 62914560};
@@ -116,7 +115,6 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
 static inline const hed_tune_report_def *synthetic_def(synthetic_tuning *t)
 {
     t->def.result = &t->result;
-    t->def.problem = &t->problem;
     t->def.device = &t->device;
     return &t->def;
 }
