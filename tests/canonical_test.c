@@ -273,6 +273,84 @@ Test(canonical, sums_of_fractions)
     test_close(&t);
 }
 
+/* One workspace through launches of all sizes and several configurations, with other content each time: nothing that an
+ * earlier launch left there is taken for this one's. The INTEGER of the text: sums that wrap. */
+Test(canonical, single_pass_again_and_again)
+{
+    test_device t = test_open(NULL);
+    enum { MOST = 200003 };
+    static const uint32_t counts[] = {MOST, 5, 70000, 1024, 199999, 1, 131072};
+    static const int64_t tiles[][3] = {{128, 4, 8}, {128, 4, 2}, {256, 1, 4}}; /* WG, VEC, ROWS */
+    static const hed_define integer = {"INTEGER", "1"};
+    hed_kernel_def def = *kernel_named("scan_single");
+    hed_argument_def words[4];
+    memcpy(words, def.arguments, sizeof words);
+    words[0].type = words[1].type = HED_UINT32;
+    def.arguments = words;
+    def.defines = &integer;
+    hed_kernel *kernels[3];
+    for (int k = 0; k < 3; k++) {
+        hed_kernel_options options = hed_default_kernel_options();
+        hed_config config = hed_config_default(&def);
+        memcpy(config.values, tiles[k], sizeof tiles[k]);
+        options.config = &config;
+        OK(hed_kernel_create(t.device, &def, &options, &kernels[k], &error));
+    }
+    uint64_t bytes = def.sample.bytes(&def, &(hed_config){0}, &(hed_problem){1, {MOST}}, 2);
+    uint32_t *x = malloc(4 * MOST), *zeros = calloc(bytes, 1);
+    hed_buffer *workspace = upload(&t, zeros, bytes);
+    for (uint32_t round = 0; round < 21; round++) {
+        uint32_t n = counts[round % 7], sum = 0;
+        for (uint32_t i = 0; i < n; i++) x[i] = (i + round) * 2654435761u;
+        hed_buffer *in = upload(&t, x, 4 * (uint64_t)n), *out = upload(&t, NULL, 4 * (uint64_t)n);
+        hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out), hed_buffer_argument(workspace),
+                                    hed_uint_argument(n)};
+        hed_problem problem = hed_problem_1d(n);
+        OK(hed_launch(t.stream, kernels[round / 3 % 3], &problem, arguments, 4, &error));
+        uint32_t *prefixes = take(&t, out);
+        for (uint32_t i = 0; i < n; i++)
+            cr_assert_eq(prefixes[i], sum += x[i], "round %u: prefix %u of %u", round, i, n);
+        free(prefixes);
+        hed_buffer_destroy(in);
+    }
+    for (int k = 0; k < 3; k++) hed_kernel_destroy(kernels[k]);
+    hed_buffer_destroy(workspace);
+    free(x);
+    free(zeros);
+    test_close(&t);
+}
+
+/* Tickets that have been through the 2^10 launches which they count: the launch's number goes on. */
+Test(canonical, single_pass_after_many_launches)
+{
+    test_device t = test_open(NULL);
+    enum { N = 3000 };
+    const hed_kernel_def *def = kernel_named("scan_single");
+    hed_kernel *kernel;
+    OK(hed_kernel_create(t.device, def, NULL, &kernel, &error));
+    uint64_t bytes = def->sample.bytes(def, &(hed_config){0}, &(hed_problem){1, {N}}, 2);
+    unsigned char *zeros = calloc(bytes, 1);
+    float *x = malloc(4 * N);
+    for (int i = 0; i < N; i++) x[i] = 1.0f;
+    hed_buffer *in = upload(&t, x, 4 * N), *out = upload(&t, NULL, 4 * N), *workspace = upload(&t, zeros, bytes);
+    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out), hed_buffer_argument(workspace),
+                                hed_uint_argument(N)};
+    hed_problem problem = hed_problem_1d(N);
+    for (int launch = 0; launch < 1100; launch++) OK(hed_launch(t.stream, kernel, &problem, arguments, 4, &error));
+    float *prefixes = take(&t, out);
+    for (int i = 0; i < N; i++) cr_assert_float_eq(prefixes[i], (float)(i + 1), 0.0f, "prefix %d: %g", i, prefixes[i]);
+    hed_kernel_destroy(kernel);
+    hed_buffer_destroy(in);
+    uint32_t *left = take(&t, workspace);
+    if (strcmp(hed_device_get_info(t.device)->backend, "host"))
+        cr_assert_eq(left[4] & 0xffff, 1100, "%u launches were counted", left[4]);
+    free(left);
+    free(prefixes);
+    free(x);
+    free(zeros);
+    test_close(&t);
+}
+
 Test(canonical, chain_refuses)
 {
     test_device t = test_open(NULL);

@@ -68,6 +68,7 @@ static const small_problems small[] = {
     {"reduction", {{1, {4099}}}, 1},
     {"scan_tree", {{1, {31}}, {1, {4099}}}, 2},
     {"scan", {{1, {8195}}}, 1},
+    {"scan_single", {{1, {8195}}}, 1},
     {"convolution", {{2, {41, 11}}}, 1},
     {"nbody", {{1, {131}}}, 1},
     {"matmul", {{3, {37, 21, 19}}}, 1},

@@ -168,7 +168,7 @@ static const int64_t rows[] = {1, 2, 4, 8, 16};
 static const int64_t looks[] = {1, 3, 5};
 static const int64_t switches[] = {0, 1};
 static const hed_parameter_def parameters[] = {
-    {"WG", groups, HED_COUNT(groups), 256, NULL},
+    {"WG", groups, HED_COUNT(groups), 128, NULL},
     {"VEC", widths, HED_COUNT(widths), 4, NULL},
     {"ROWS", rows, HED_COUNT(rows), 8, NULL},
     {"LOOK", looks, HED_COUNT(looks), 5, NULL},

@@ -15,7 +15,7 @@
  * `workspace` is zeros before the first launch and kept from one to the next: 2 + 2 n / 1024 packets and a
  * few. A packet counts in the launch whose number it carries. */
 #ifndef WG
-#define WG 256
+#define WG 128
 #endif
 #ifndef VEC
 #define VEC 4
