@@ -24,6 +24,7 @@ typedef struct cli_tune_view {
     hed_evaluation best;
     uint32_t failures[HED_OUTCOME_COUNT];
     uint32_t recalled;                     /* of those done: no work of this run */
+    double begun;                          /* seconds until the first that was */
     double history[CLI_VIEW_HISTORY];      /* the best so far, one for every `every` evaluations */
     uint32_t history_count, every, in_step;
 

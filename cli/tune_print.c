@@ -55,8 +55,9 @@ static void print_gain(const cli_tuned *t, FILE *out)
     if (r->ties)
         fprintf(out, "  ties       %u other%s cannot be told from it\n", r->ties, r->ties == 1 ? "" : "s");
     if (isfinite(r->share))
-        fprintf(out, "  roofline   %.0f %%, limited by %s\n", 100 * r->share,
-                hed_report_bound(r) == HED_BOUND_MEMORY ? "memory" : "arithmetic");
+        fprintf(out, "  roofline   %.0f %%, limited by %s%s\n", 100 * r->share,
+                hed_report_bound(r) == HED_BOUND_MEMORY ? "memory" : "arithmetic",
+                r->share > 1 ? " (over 100 %: the data stay in a cache, or the device was busy when its rates were measured)" : "");
 }
 
 /* What there was of each failure, with one example. */

@@ -106,6 +106,8 @@ static void take(cli_tune_view *view, const hed_tune_progress *progress)
     if (!is_new)
         return;
     view->recalled += progress->last->recalled;
+    if (view->now.done == view->recalled + 1)
+        view->begun = progress->seconds;
     view->failures[progress->last->outcome]++;
     if (progress->best)
         add_history(view);
@@ -113,7 +115,8 @@ static void take(cli_tune_view *view, const hed_tune_progress *progress)
 
 static double rate_of(const cli_tune_view *view)
 {
-    return view->now.seconds > 0 ? (view->now.done - fmin(view->recalled, view->now.done)) / view->now.seconds : 0;
+    double seconds = view->now.seconds - view->begun, fresh = view->now.done - fmin(view->recalled, view->now.done);
+    return seconds > 0 && fresh > 1 ? (fresh - 1) / seconds : 0;
 }
 
 /* Seconds until the first of the limits is met; NAN: not known. */

@@ -69,8 +69,8 @@ double hed_page_logarithmic(double value, double low, double high)
     return log(value / low) / log(high / low);
 }
 
-/* Even steps of 1, 2 or 5 times a power of ten, about five of them. */
-static uint32_t even_ticks(double low, double high, double ticks[HED_PAGE_TICKS])
+/* Steps of 1, 2 or 5 times a power of ten, about five of them. */
+uint32_t hed_page_even_ticks(double low, double high, double ticks[HED_PAGE_TICKS])
 {
     double rough = (high - low) / 5, step = pow(10, floor(log10(rough)));
     step *= rough > 5 * step ? 10 : rough > 2 * step ? 5
@@ -87,7 +87,7 @@ uint32_t hed_page_ticks(double low, double high, double ticks[HED_PAGE_TICKS])
     static const double steps[] = {1, 2, 5};
     double decades = log10(high / low);
     if (decades < 0.9)
-        return even_ticks(low, high, ticks);
+        return hed_page_even_ticks(low, high, ticks);
     int every = decades > 8 ? (int)ceil(decades / 8) : 1; /* only each so many-th decade */
     uint32_t count = 0;
     for (int power = (int)floor(log10(low)); power <= (int)ceil(log10(high)); power++)

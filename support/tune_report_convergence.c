@@ -63,10 +63,10 @@ static void put_axes(hed_page *page, const curve *c)
         if (page->counts[outcome])
             fprintf(page->out, "<text class=left x=0 dx=-8 y=%.1f dy=.35em>%s</text>\n", lane_of(page, outcome),
                     hed_outcome_name((hed_outcome)outcome));
-    static const int quarters = 4;
-    for (int i = 0; i <= quarters; i++)
-        fprintf(page->out, "<text class=\"below%s\" x=%d%% y=%u dy=1.5em>%.0f</text>\n", i == quarters ? " last" : "", 100 * i / quarters,
-                c->height, (double)page->result->count * i / quarters);
+    double last = page->result->count ? page->result->count : 1;
+    count = hed_page_even_ticks(0, last, ticks);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(page->out, "<text class=below x=%.2f%% y=%u dy=1.5em>%.4g</text>\n", 100 * ticks[i] / last, c->height, ticks[i]);
     fprintf(page->out, "<text class=below x=50%% y=%u dy=3em>evaluation</text>\n", c->height);
 }
 

@@ -32,6 +32,8 @@ enum { HED_PAGE_TICKS = 12 };
 /* Round numbers from `low` to `high`, both above 0, for a logarithmic axis: 1, 2, 5 and their decades where there is room for
  * such, else even steps. Gives how many. */
 uint32_t hed_page_ticks(double low, double high, double ticks[HED_PAGE_TICKS]);
+/* The same for an axis with even steps. `low` may be 0. */
+uint32_t hed_page_even_ticks(double low, double high, double ticks[HED_PAGE_TICKS]);
 /* Where a value lies on a logarithmic axis, 0 to 1. */
 double hed_page_logarithmic(double value, double low, double high);
 

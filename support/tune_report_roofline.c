@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-enum { HEIGHT = 260 };
+enum { HEIGHT = 260,
+       NAMES_APART = 17 };
 
 typedef struct roof {
     double bandwidth, arithmetic; /* bytes/s, operations/s */
@@ -53,7 +54,8 @@ static roof make_roof(const hed_tune_result *result)
     return r;
 }
 
-static void put_point(hed_page *page, const roof *r, double seconds, const char *name)
+/* Its name lies `lift` pixels above it. */
+static void put_point(hed_page *page, const roof *r, double seconds, double lift, const char *name)
 {
     if (isnan(seconds))
         return;
@@ -61,7 +63,7 @@ static void put_point(hed_page *page, const roof *r, double seconds, const char 
     double x = x_of(r, work->operations / work->bytes), y = y_of(r, work->operations / seconds);
     bool left = x > 50;
     fprintf(page->out, "<circle class=\"point %s\" cx=%.2f%% cy=%.1f r=6 /><text class=\"halo%s\" x=%.2f%% dx=%d y=%.1f dy=.35em>%s ", name, x, y,
-            left ? " right" : "", x, left ? -12 : 12, y, name);
+            left ? " right" : "", x, left ? -12 : 12, y - lift, name);
     put_rate(page->out, work->operations / seconds, "FLOP/s");
     fputs("</text>\n", page->out);
 }
@@ -86,9 +88,11 @@ static void put_plot(hed_page *page)
     fprintf(page->out, "<line class=roof x1=0 y1=%.1f x2=%.2f%% y2=%.1f /><line class=roof x1=%.2f%% y1=%.1f x2=100%% y2=%.1f />\n",
             y_of(&r, r.bandwidth * r.x_low), x_of(&r, ridge), y_of(&r, r.arithmetic), x_of(&r, ridge), y_of(&r, r.arithmetic),
             y_of(&r, r.arithmetic));
-    if (result->default_index != result->best)
-        put_point(page, &r, seconds_of(result, result->default_index), "default");
-    put_point(page, &r, seconds_of(result, result->best), "winner");
+    double winner = seconds_of(result, result->best), other = result->default_index != result->best ? seconds_of(result, result->default_index) : NAN;
+    double distance = fabs(y_of(&r, 1 / winner) - y_of(&r, 1 / other)); /* NAN without a default: then nothing is in the way */
+    double lift = distance < NAMES_APART ? (NAMES_APART - distance) / 2 : 0;
+    put_point(page, &r, other, -lift, "default");
+    put_point(page, &r, winner, lift, "winner");
     fputs("</svg></div>\n", page->out);
 }
 
@@ -121,6 +125,8 @@ void hed_page_roofline(hed_page *page)
     fprintf(page->out, "<p>The %s is what limits this kernel: by the description's own count of its work, and by the rates that this device "
                        "reached in a plain copy and in multiply-adds.</p>\n",
             bound == HED_BOUND_MEMORY ? "device's memory" : "device's arithmetic");
+    if (result->share > 1)
+        fputs("<p>More than 100 %: the data stay in a cache, or the rates were measured while the device had other work.</p>\n", page->out);
     fputs("<div class=scroll><table class=bars>\n", page->out);
     put_side(page, "memory", result->work.bytes, result->bandwidth, "B/s");
     put_side(page, "arithmetic", result->work.operations, result->arithmetic, "FLOP/s");
