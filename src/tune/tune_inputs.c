@@ -21,14 +21,28 @@ static bool is_output(const hed_argument_def *argument)
     return argument->kind == HED_BUFFER && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
 }
 
+/* Zeros, for a content that is made here. */
+static hed_status make_data(hed_inputs *inputs, uint32_t index, hed_error *error)
+{
+    hed_runner_argument *made = &inputs->arguments[index];
+    inputs->data[index] = hed_allocate(&inputs->allocator, made->bytes);
+    if (!inputs->data[index])
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of \"%s\" of %s",
+                        (unsigned long long)made->bytes, inputs->kernel->arguments[index].name, inputs->kernel->name);
+    inputs->data_bytes[index] = made->bytes;
+    made->data = inputs->data[index];
+    return HED_OK;
+}
+
 /* ---- given by the caller ---- */
 
 static hed_status take_given(hed_inputs *inputs, uint32_t index, const hed_tune_argument *given, hed_error *error)
 {
     const hed_argument_def *argument = &inputs->kernel->arguments[index];
     hed_runner_argument *made = &inputs->arguments[index];
-    bool needs_data = argument->kind == HED_SCALAR || argument->kind == HED_STRUCT ||
-                      (argument->kind == HED_BUFFER && argument->access != HED_WRITE);
+    bool needs_data =
+        argument->kind == HED_SCALAR || argument->kind == HED_STRUCT ||
+        (argument->kind == HED_BUFFER && (argument->access == HED_READ || argument->access == HED_READ_WRITE));
     if (needs_data && !given->data)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u, \"%s\", has no content to tune with",
                         inputs->kernel->name, index, argument->name);
@@ -40,7 +54,8 @@ static hed_status take_given(hed_inputs *inputs, uint32_t index, const hed_tune_
                   : argument->kind == HED_LOCAL ? 0
                                                 : value_bytes(argument);
     made->expected = is_output(argument) ? given->expected : NULL;
-    return HED_OK;
+    bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !given->data;
+    return zeros ? make_data(inputs, index, error) : HED_OK;
 }
 
 /* ---- from the description's sample ---- */
@@ -70,12 +85,8 @@ static hed_status make_sample(hed_inputs *inputs, uint32_t index, const hed_inpu
     if (argument->kind == HED_LOCAL) return HED_OK;
     made->bytes = argument->kind == HED_BUFFER ? buffer_bytes(what, index) : value_bytes(argument);
     if (argument->kind == HED_BUFFER && argument->access == HED_WRITE) return HED_OK;
-    inputs->data[index] = hed_allocate(&inputs->allocator, made->bytes);
-    if (!inputs->data[index])
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of \"%s\" of %s",
-                        (unsigned long long)made->bytes, argument->name, what->kernel->name);
-    inputs->data_bytes[index] = made->bytes;
-    made->data = inputs->data[index];
+    hed_status status = make_data(inputs, index, error);
+    if (status) return status;
     what->kernel->sample.fill(what->kernel, what->problem, index, inputs->data[index], made->bytes, what->seed);
     return HED_OK;
 }

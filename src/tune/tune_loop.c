@@ -174,8 +174,7 @@ static hed_status check_drift(hed_tuning *t, hed_error *error)
 static void follow_with_anchor(hed_tuning *t, uint32_t slot, const hed_probe *probe)
 {
     bool quicker = t->race.anchored && probe->seconds / t->race.level * anchor_slower < t->race.anchor_base;
-    if (probe->trial.outcome == HED_OUTCOME_MEASURED && (!t->race.anchored || quicker))
-        hed_race_anchor(&t->race, slot, probe);
+    if (!t->race.anchored || quicker) hed_race_anchor(&t->race, slot, probe);
 }
 
 static hed_status evaluate(hed_tuning *t, const hed_config *config, const hed_trial *known, hed_error *error)
@@ -190,7 +189,7 @@ static hed_status evaluate(hed_tuning *t, const hed_config *config, const hed_tr
     status = hed_tuning_add(t, &evaluation, slot, error);
     bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY;
     if (!status && due && !t->stopped) status = check_drift(t, error);
-    follow_with_anchor(t, slot, &probe);
+    if (evaluation.outcome == HED_OUTCOME_MEASURED) follow_with_anchor(t, slot, &probe);
     if (!status) hed_tuning_show(t, &t->result->evaluations[t->result->count - 1]);
     return status;
 }

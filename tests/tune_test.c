@@ -1,0 +1,329 @@
+/* ctest: devices timeout=300
+ * Tuning as a whole: the fastest is found, the wrong never wins, what is measured is kept and recalled, ties change nothing.
+ * Pipelines with made-up times stand for devices of known noise; tiny kernels run on the device under test. */
+#include "folder.h"
+#include "runner_testing.h"
+
+#include "tune/database.h"
+
+TestSuite(tune, .init = folder_make, .fini = folder_remove);
+
+static hed_context_def context_def(void)
+{
+    hed_context_def def = hed_default_context_def();
+    def.cache_dir = in_folder("cache");
+    def.database = in_folder("tuning.db");
+    return def;
+}
+
+static test_device open_in_folder(void)
+{
+    hed_context_def def = context_def();
+    return test_open(&def);
+}
+
+static const hed_evaluation *winner_of(const hed_tune_result *result)
+{
+    cr_assert_lt(result->best, result->count, "nothing has won");
+    return &result->evaluations[result->best];
+}
+
+static const hed_evaluation *find(const hed_tune_result *result, int64_t first, int64_t second)
+{
+    for (uint32_t i = 0; i < result->count; i++) {
+        const hed_evaluation *e = &result->evaluations[i];
+        if (e->config.values[0] == first && (e->config.count < 2 || e->config.values[1] == second)) return e;
+    }
+    return NULL;
+}
+
+static uint32_t count_of(const hed_tune_result *result, hed_outcome outcome)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < result->count; i++) count += result->evaluations[i].outcome == outcome;
+    return count;
+}
+
+/* ---- a pipeline whose times are made up ---- */
+
+typedef struct made_up {
+    double (*seconds)(const hed_config *config);
+    double noise;
+    uint64_t random;
+    hed_config prepared;
+    uint32_t prepares, runs, checks, stop_after;
+    int64_t wrong, unbuildable, unrunnable; /* values of A; -1: none */
+} made_up;
+
+static double uniform(made_up *m)
+{
+    m->random = m->random * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(m->random >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static hed_status prepare_made_up(void *user, const hed_config *config, hed_error *why)
+{
+    made_up *m = user;
+    m->prepared = *config;
+    m->prepares++;
+    if (config->values[0] != m->unbuildable) return HED_OK;
+    *why = (hed_error){.status = HED_ERROR_BUILD, .text = "made up: does not build"};
+    return HED_ERROR_BUILD;
+}
+
+static hed_status run_made_up(void *user, double *value, hed_error *why)
+{
+    made_up *m = user;
+    double normal = sqrt(-2 * log(uniform(m))) * cos(6.283185307179586 * uniform(m));
+    *value = m->seconds(&m->prepared) * (1 + m->noise * normal);
+    m->runs++;
+    if (m->prepared.values[0] != m->unrunnable) return HED_OK;
+    *why = (hed_error){.status = HED_ERROR_DRIVER, .text = "made up: does not run"};
+    return HED_ERROR_DRIVER;
+}
+
+static hed_status check_made_up(void *user, hed_error *why)
+{
+    made_up *m = user;
+    m->checks++;
+    if (m->prepared.values[0] != m->wrong) return HED_OK;
+    *why = (hed_error){.status = HED_ERROR_ARGUMENT, .text = "made up: wrong"};
+    return HED_ERROR_ARGUMENT;
+}
+
+static bool stop_made_up(void *user)
+{
+    made_up *m = user;
+    return m->stop_after && m->runs >= m->stop_after;
+}
+
+static const int64_t a_values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b_values[] = {0, 1, 2, 3};
+static const hed_parameter_def made_up_parameters[] = {{.name = "A", .values = a_values, .count = 10, .value = 4},
+                                                       {.name = "B", .values = b_values, .count = 4, .value = 1}};
+static const char *const made_up_dimensions[] = {"n"};
+static const hed_problem hundred = {1, {100}};
+
+static made_up made_up_of(double (*seconds)(const hed_config *config), double noise, uint64_t random)
+{
+    return (made_up){.seconds = seconds, .noise = noise, .random = random, .wrong = -1, .unbuildable = -1, .unrunnable = -1};
+}
+
+static hed_pipeline_def pipeline_of(made_up *m)
+{
+    return (hed_pipeline_def){.name = "made up",
+                              .parameters = made_up_parameters,
+                              .parameter_count = 2,
+                              .dimensions = made_up_dimensions,
+                              .dimension_count = 1,
+                              .prepare = prepare_made_up,
+                              .run = run_made_up,
+                              .check = check_made_up,
+                              .user = m};
+}
+
+static hed_tune_result *tune_made_up(hed_device *device, made_up *m, hed_tune_def *def)
+{
+    hed_tune_result *result;
+    hed_pipeline_def pipeline = pipeline_of(m);
+    def->problem = &hundred;
+    def->stop = stop_made_up;
+    def->user = m;
+    OK(hed_tune_pipeline(device, &pipeline, def, &result, &error));
+    return result;
+}
+
+static double flat(const hed_config *config)
+{
+    (void)config;
+    return 1e-3;
+}
+
+static double valley(const hed_config *config)
+{
+    double a = (double)config->values[0] - 7, b = (double)config->values[1] - 2;
+    return 1e-3 * (1 + 0.05 * a * a + 0.1 * b * b);
+}
+
+static double steps(const hed_config *config)
+{
+    return config->values[0] == 2 && config->values[1] == 3 ? 0.97e-3 : 1e-3;
+}
+
+Test(tune, ten_tunings_of_equals_have_one_winner)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        test_device t = open_in_folder();
+        made_up m = made_up_of(flat, 0.01, seed * 77);
+        hed_tune_def def = hed_default_tune_def();
+        def.seed = seed;
+        hed_tune_result *result = tune_made_up(t.device, &m, &def);
+        const hed_evaluation *winner = winner_of(result);
+        cr_assert(winner->config.values[0] == 4 && winner->config.values[1] == 1, "seed %llu: A=%lld B=%lld", (unsigned long long)seed,
+                  (long long)winner->config.values[0], (long long)winner->config.values[1]);
+        cr_assert(result->ties > 0 && fabs(result->gain - 1) < 0.01);
+        cr_assert_eq(result->kept_stored, seed > 1);
+        hed_tune_result_free(result);
+        test_close(&t);
+    }
+}
+
+Test(tune, three_percent_win)
+{
+    uint32_t won = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        test_device t = open_in_folder();
+        made_up m = made_up_of(steps, 0.01, seed * 991);
+        hed_tune_def def = hed_default_tune_def();
+        def.keep = false;
+        hed_tune_result *result = tune_made_up(t.device, &m, &def);
+        won += winner_of(result)->config.values[0] == 2 && winner_of(result)->config.values[1] == 3;
+        hed_tune_result_free(result);
+        test_close(&t);
+    }
+    cr_assert_geq(won, 19, "%u of 20", won);
+}
+
+Test(tune, a_pipeline_is_tuned_and_resolved)
+{
+    test_device t = open_in_folder();
+    made_up m = made_up_of(valley, 0.01, 5);
+    hed_pipeline_def pipeline = pipeline_of(&m);
+    hed_tune_def def = hed_default_tune_def();
+    hed_config config;
+    hed_configured configured;
+    m.wrong = 8;
+    m.unbuildable = 9;
+    m.unrunnable = 0;
+    OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
+    cr_assert(configured == HED_CONFIGURED_DEFAULT && config.values[0] == 4 && config.values[1] == 1);
+    hed_tune_result *result = tune_made_up(t.device, &m, &def);
+    cr_assert(result->end == HED_TUNE_EXHAUSTED && result->count == 40 && result->space == 40, "%s after %u of %llu",
+              hed_tune_end_name(result->end), result->count, (unsigned long long)result->space);
+    cr_assert(winner_of(result)->config.values[0] == 7 && winner_of(result)->config.values[1] == 2);
+    cr_assert(fabs(result->gain - 1.55) < 0.05 && fabs(winner_of(result)->seconds / 1e-3 - 1) < 0.02, "gain %g", result->gain);
+    cr_assert(count_of(result, HED_OUTCOME_WRONG) == 4 && count_of(result, HED_OUTCOME_BUILD) == 4 &&
+              count_of(result, HED_OUTCOME_LAUNCH) == 4);
+    cr_assert(result->in_process && result->in_process_reason[0] && result->default_index < result->count);
+    cr_assert(result->importance[0] > 0 && result->importance[1] > 0);
+    hed_tune_result_free(result);
+    OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
+    cr_assert(configured == HED_CONFIGURED_EXACT && config.values[0] == 7 && config.values[1] == 2);
+    hed_problem other = hed_problem_1d(120);
+    OK(hed_pipeline_resolve(t.device, &pipeline, &other, &config, &configured, &error));
+    cr_assert(configured == HED_CONFIGURED_NEAR_SIZE && config.values[0] == 7);
+    pipeline.version = "2";
+    OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
+    cr_assert_eq(configured, HED_CONFIGURED_DEFAULT, "another version is another pipeline");
+    test_close(&t);
+}
+
+Test(tune, going_on_measures_nothing_twice)
+{
+    test_device t = open_in_folder();
+    made_up m = made_up_of(valley, 0.01, 6);
+    hed_tune_def def = hed_default_tune_def();
+    def.evaluations = 15;
+    hed_tune_result *first = tune_made_up(t.device, &m, &def);
+    cr_assert(first->count == 15 && first->end == HED_TUNE_EVALUATIONS);
+    def.evaluations = 0;
+    def.patience = 1000;
+    def.resume = true;
+    hed_tune_result *second = tune_made_up(t.device, &m, &def);
+    uint32_t recalled = 0;
+    cr_assert(second->count == 40 && second->end == HED_TUNE_EXHAUSTED, "%u", second->count);
+    for (uint32_t i = 0; i < second->count; i++) {
+        const hed_config *config = &second->evaluations[i].config;
+        recalled += second->evaluations[i].recalled;
+        cr_assert_eq(second->evaluations[i].recalled, find(first, config->values[0], config->values[1]) != NULL);
+    }
+    cr_assert(recalled == 15 && winner_of(second)->config.values[0] == 7 && winner_of(second)->config.values[1] == 2);
+    uint32_t runs = m.runs;
+    hed_tune_result *third = tune_made_up(t.device, &m, &def);
+    cr_assert(third->count == 40 && m.runs == runs, "all is known: %u runs", m.runs - runs);
+    cr_assert(third->kept_stored && third->best == third->stored_index);
+    hed_tune_result_free(first);
+    hed_tune_result_free(second);
+    hed_tune_result_free(third);
+    test_close(&t);
+}
+
+Test(tune, stopping_keeps_what_there_is)
+{
+    test_device t = open_in_folder();
+    made_up m = made_up_of(valley, 0.01, 7);
+    hed_tune_def def = hed_default_tune_def();
+    m.stop_after = 200;
+    hed_tune_result *first = tune_made_up(t.device, &m, &def);
+    cr_assert(first->end == HED_TUNE_STOPPED && first->count > 3 && first->count < 40, "%u", first->count);
+    winner_of(first);
+    m.stop_after = 0;
+    def.resume = true;
+    hed_tune_result *second = tune_made_up(t.device, &m, &def);
+    for (uint32_t i = 0; i < first->count; i++) {
+        const hed_config *config = &first->evaluations[i].config;
+        cr_assert(find(second, config->values[0], config->values[1])->recalled, "evaluation %u is lost", i);
+    }
+    hed_tune_result_free(first);
+    hed_tune_result_free(second);
+    m.stop_after = 1;
+    m.runs = 1;
+    def.resume = def.keep = false;
+    hed_tune_result *none = tune_made_up(t.device, &m, &def);
+    cr_assert(none->end == HED_TUNE_STOPPED && none->count == 0 && none->best == 0, "stopped before the first");
+    hed_tune_result_free(none);
+    test_close(&t);
+}
+
+/* Ends of their own. */
+static bool stop_never(void *user)
+{
+    (void)user;
+    return false;
+}
+
+Test(tune, patience_and_time)
+{
+    test_device t = open_in_folder();
+    made_up m = made_up_of(flat, 0.001, 8);
+    hed_pipeline_def pipeline = pipeline_of(&m);
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_result *result;
+    def.patience = 6;
+    def.problem = &hundred;
+    def.stop = stop_never;
+    OK(hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
+    cr_assert(result->end == HED_TUNE_NO_GAIN && result->count >= 6 && result->count <= 10, "%s after %u",
+              hed_tune_end_name(result->end), result->count);
+    hed_tune_result_free(result);
+    def.patience = 0;
+    def.limit_seconds = 1e-9;
+    OK(hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
+    cr_assert(result->end == HED_TUNE_SECONDS && result->count >= 1 && result->best < result->count, "the default is tried: %u",
+              result->count);
+    hed_tune_result_free(result);
+    def.limit_seconds = 0;
+    def.objective = HED_OBJECTIVE_ENERGY;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
+    def.objective = HED_OBJECTIVE_TIME;
+    def.problem = NULL;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
+    cr_assert_null(result);
+    test_close(&t);
+}
+
+Test(tune, nothing_works)
+{
+    static const char *const only[] = {"A == 9"};
+    test_device t = open_in_folder();
+    made_up m = made_up_of(flat, 0.001, 8);
+    hed_pipeline_def pipeline = pipeline_of(&m);
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_result *result;
+    pipeline.constraints = only;
+    pipeline.constraint_count = 1;
+    m.unbuildable = 9;
+    def.problem = &hundred;
+    FAILS(HED_ERROR_BUILD, hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
+    cr_assert(strstr(error.text, "made up: does not build"), "%s", error.text);
+    test_close(&t);
+}
