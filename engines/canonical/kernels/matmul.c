@@ -22,7 +22,8 @@ enum { MWG,
        VWN,
        SA,
        SB,
-       AHEAD }; /* parameters */
+       AHEAD,
+       PAIRED }; /* parameters */
 enum { PART_K = 256,
        PART_N = 2 * HED_LANES,
        PART_M = 6 }; /* native: see body() */
@@ -56,6 +57,7 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
     if (v[SB] ? !copies_evenly(items, v[NWG], v[KWG], v[NDIMB], v[VWN]) : v[NDIMB] != copying_n[0])
         return false;
     if (v[AHEAD] && !(v[SA] && v[SB])) return false;
+    if (v[PAIRED] && !(v[SA] && v[SB] && v[VWM] == 4 && v[VWN] == 4)) return false;
     int64_t rows = v[MWG] / v[MDIMC], columns = v[NWG] / v[NDIMC];
     int64_t copied = (v[SA] ? v[MWG] * v[KWG] / items : 0) + (v[SB] ? v[NWG] * v[KWG] / items : 0);
     int64_t registers = rows * columns + rows + columns + 32 + (v[AHEAD] ? copied : 0);
@@ -209,6 +211,7 @@ static const hed_parameter_def parameters[] = {
     {"SA", switches, HED_COUNT(switches), 1, NULL},
     {"SB", switches, HED_COUNT(switches), 1, NULL},
     {"AHEAD", switches, HED_COUNT(switches), 1, NULL},
+    {"PAIRED", switches, HED_COUNT(switches), 1, NULL},
 };
 static const char *const dimensions[] = {"m", "n", "k"};
 static const hed_problem problems[] = {

@@ -8,6 +8,8 @@
  *   MDIMA, NDIMB  items side by side along m while A is copied, along n while B is
  *   KWI           steps of the sum unrolled
  *   AHEAD         two copies in local memory: the next is loaded into registers while this one is used
+ *   PAIRED        32 items make 4 x 8 of a group's, neighbours in pairs one above the other: of four items side by side
+ *                 two read the same vector of A and two the same of B, which local memory gives out at once
  *
  * Rows and columns beyond the matrices read the last one there is, and are not written. */
 #ifndef MWG
@@ -48,6 +50,9 @@
 #endif
 #ifndef AHEAD
 #define AHEAD 1
+#endif
+#ifndef PAIRED
+#define PAIRED 1
 #endif
 
 #define WG (MDIMC * NDIMC)
@@ -263,7 +268,13 @@ __kernel void matmul(__global const float *restrict a_matrix, __global const flo
                      __global float *restrict c_matrix, uint m, uint n, uint k)
 {
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+#if PAIRED
+    uint lane = item % 32, warp = item / 32;
+    uint item_m = warp / (NDIMC / 8) * 4 + lane / 16 * 2 + lane % 2;
+    uint item_n = warp % (NDIMC / 8) * 8 + lane / 2 % 8;
+#else
     uint item_m = item / NDIMC, item_n = item % NDIMC;
+#endif
     uint groups_n = (n + NWG - 1) / NWG;
     uint top = group / groups_n * MWG, left = group % groups_n * NWG;
     int b_vectors = n % VWN == 0;

@@ -142,5 +142,5 @@ const hed_kernel_def hed_nbody_def = {
     .work = work,
     .metric = HED_METRIC_OPERATIONS,
     .metric_unit = "GFLOP/s",
-    .sample = {problems, HED_COUNT(problems), {1, {131072}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {262144}}, sample_bytes, sample_fill},
 };
