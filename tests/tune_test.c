@@ -327,3 +327,220 @@ Test(tune, nothing_works)
     cr_assert(strstr(error.text, "made up: does not build"), "%s", error.text);
     test_close(&t);
 }
+
+/* ---- kernels on the device under test ---- */
+
+/* y = 2 x, after LOOPS rounds of work for nothing: with 20 of them it is the fastest that is right. LOOPS 0 is faster, and wrong. */
+static const char loops_text[] =
+    "__kernel void loops(__global const float *x, __global float *y, uint n)\n"
+    "{\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    if (i >= n) return;\n"
+    "    float waste = x[i];\n"
+    "    for (int k = 0; k < LOOPS; k++) waste = waste * 0.999f + 0.001f;\n"
+    "    y[i] = LOOPS == 0 ? 0.0f : 2.0f * x[i] + (waste > 1e9f ? 1.0f : 0.0f);\n"
+    "}\n";
+static const hed_source loops_source = {"loops.cl", loops_text, 0};
+static const hed_argument_def loops_arguments[] = {
+    {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
+    {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
+    {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32}};
+static const int64_t loops_groups[] = {32, 64}, loops_values[] = {0, 20, 1000, 4000};
+static const hed_parameter_def loops_parameters[] = {{.name = "WG", .values = loops_groups, .count = 2, .value = 64},
+                                                     {.name = "LOOPS", .values = loops_values, .count = 4, .value = 1000}};
+
+static void loops_range(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const float *x = call->arguments[0];
+    float *y = call->arguments[1];
+    int64_t loops = call->config->values[1];
+    for (uint64_t i = begin; i < end; i++) {
+        float waste = x[i];
+        for (int64_t k = 0; k < loops; k++) waste = waste * 0.999f + 0.001f;
+        y[i] = loops == 0 ? 0 : 2 * x[i] + (waste > 1e9f ? 1.0f : 0.0f);
+    }
+}
+
+static uint64_t loops_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+{
+    (void)def, (void)config, (void)argument;
+    return 4 * (uint64_t)problem->sizes[0];
+}
+
+static void loops_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
+                       uint64_t seed)
+{
+    (void)def;
+    if (argument == 2) {
+        *(uint32_t *)data = (uint32_t)problem->sizes[0];
+        return;
+    }
+    for (uint64_t i = 0; i < bytes / 4; i++) ((float *)data)[i] = (float)((i + seed) % 17) / 16;
+}
+
+static void loops_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
+{
+    (void)def, (void)config;
+    *work = (hed_work){.bytes = 8.0 * (double)problem->sizes[0], .operations = 1000.0 * (double)problem->sizes[0]};
+}
+
+static const hed_kernel_def loops = {.name = "loops",
+                                     .sources = &loops_source,
+                                     .source_count = 1,
+                                     .arguments = loops_arguments,
+                                     .argument_count = 3,
+                                     .parameters = loops_parameters,
+                                     .parameter_count = 2,
+                                     .dimensions = scale_dimensions,
+                                     .dimension_count = 1,
+                                     .geometry = step_geometry,
+                                     .range = loops_range,
+                                     .sample = {.benchmark = {1, {1 << 14}}, .bytes = loops_bytes, .fill = loops_fill}};
+
+static hed_tune_result *tune(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def)
+{
+    hed_tune_result *result;
+    OK(hed_tune_kernel(device, kernel, def, &result, &error));
+    return result;
+}
+
+Test(tune, the_fastest_that_is_right_wins)
+{
+    test_device t = open_in_folder();
+    bool text = hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE;
+    hed_problem problem = hed_problem_1d(1 << 14);
+    hed_tune_def def = hed_default_tune_def();
+    def.problem = &problem;
+    hed_tune_result *result = tune(t.device, &loops, &def);
+    cr_assert(result->count == 8 && result->end == HED_TUNE_EXHAUSTED && result->space == 8, "%u", result->count);
+    cr_assert_eq(winner_of(result)->config.values[1], 20);
+    cr_assert(result->gain > 2, "gain %g", result->gain);
+    cr_assert_eq(count_of(result, HED_OUTCOME_WRONG), 2);
+    cr_assert(result->reference == HED_REFERENCE_NATIVE && winner_of(result)->error < 1e-5 && find(result, 32, 0)->error > 0.1);
+    cr_assert_eq(result->in_process, !text, "%s", result->in_process_reason);
+    cr_assert(result->problem.count == 1 && result->problem.sizes[0] == 1 << 14);
+    int64_t group = winner_of(result)->config.values[0];
+    hed_tune_result_free(result);
+
+    hed_kernel_options options = hed_default_kernel_options();
+    hed_kernel *kernel;
+    hed_configured configured;
+    options.problem = &problem;
+    OK(hed_kernel_create(t.device, &loops, &options, &kernel, &error));
+    hed_config config = hed_kernel_config(kernel, &configured);
+    cr_assert(configured == HED_CONFIGURED_EXACT && config.values[0] == group && config.values[1] == 20, "launches take it: %s",
+              hed_configured_name(configured));
+    hed_kernel_destroy(kernel);
+
+    def.resume = true;
+    result = tune(t.device, &loops, &def);
+    for (uint32_t i = 0; i < result->count; i++) cr_assert(result->evaluations[i].recalled, "%u is measured again", i);
+    cr_assert(result->kept_stored && winner_of(result)->config.values[0] == group);
+    hed_tune_result_free(result);
+    test_close(&t);
+}
+
+Test(tune, what_changes_its_input_is_given_it_again)
+{
+    test_device t = open_in_folder();
+    hed_problem problem = hed_problem_1d(1024);
+    int32_t before[1024], after[1024];
+    hed_tune_argument argument = {.data = before, .bytes = sizeof before, .expected = after};
+    hed_tune_def def = hed_default_tune_def();
+    for (int32_t i = 0; i < 1024; i++) before[i] = i, after[i] = i + 1;
+    def.problem = &problem;
+    def.arguments = &argument;
+    hed_tune_result *result = tune(t.device, &advance, &def);
+    cr_assert(result->count == 2 && count_of(result, HED_OUTCOME_WRONG) == 0 && winner_of(result)->runs > 3);
+    hed_tune_result_free(result);
+    after[1000]++;
+    FAILS(HED_ERROR_BUILD, hed_tune_kernel(t.device, &advance, &def, &result, &error));
+    cr_assert(strstr(error.text, "wrong"), "%s", error.text);
+    argument.expected = NULL;
+    def.reference = HED_REFERENCE_DEFAULT;
+    result = tune(t.device, &advance, &def);
+    cr_assert(result->reference == HED_REFERENCE_DEFAULT && winner_of(result)->error == 0);
+    hed_tune_result_free(result);
+    def.reference = HED_REFERENCE_NONE;
+    result = tune(t.device, &advance, &def);
+    cr_assert(result->reference == HED_REFERENCE_NONE && isnan(winner_of(result)->error));
+    hed_tune_result_free(result);
+    test_close(&t);
+}
+
+Test(tune, the_size_is_chosen)
+{
+    test_device t = open_in_folder();
+    hed_kernel_def large = loops;
+    hed_tune_def def = hed_default_tune_def();
+    large.sample.benchmark = hed_problem_1d((int64_t)1 << 34);
+    large.work = loops_work;
+    def.evaluations = 2;
+    def.reference = HED_REFERENCE_NONE;
+    hed_tune_result *result = tune(t.device, &large, &def);
+    int64_t size = result->problem.sizes[0];
+    cr_assert(size >= 1 << 10 && size < (int64_t)1 << 32 && (size & (size - 1)) == 0, "%lld", (long long)size);
+    cr_assert(winner_of(result)->seconds < 1, "%g s", winner_of(result)->seconds);
+    cr_assert(result->bandwidth > 0 && result->arithmetic > 0 && result->share > 0 && result->share < 64, "%g bytes/s, %g operations/s, %g",
+              result->bandwidth, result->arithmetic, result->share);
+    hed_tune_result_free(result);
+    test_close(&t);
+}
+
+Test(tune, what_is_missing_is_said)
+{
+    test_device t = open_in_folder();
+    hed_kernel_def bare = loops;
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_argument arguments[3] = {0};
+    hed_tune_result *result;
+    bare.sample = (hed_sample_def){0};
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &bare, &def, &result, &error));
+    def.problem = &hundred;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &bare, &def, &result, &error));
+    def.arguments = arguments;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &bare, &def, &result, &error));
+    cr_assert(strstr(error.text, "\"x\""), "%s", error.text);
+    def.problem = NULL;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &loops, &def, &result, &error));
+    def.arguments = NULL;
+    def.objective = HED_OBJECTIVE_METRIC;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &loops, &def, &result, &error));
+    cr_assert_null(result);
+    test_close(&t);
+}
+
+/* ---- memory ---- */
+
+Test(tune, each_allocation_failing)
+{
+    test_allocator state = {0};
+    hed_status status;
+    int64_t n = 0, refused = 0;
+    hed_tune_def def = hed_default_tune_def();
+    def.problem = &hundred;
+    def.evaluations = 12;
+    do {
+        hed_context_def context = context_def();
+        made_up m = made_up_of(valley, 0.01, 9);
+        hed_pipeline_def pipeline = pipeline_of(&m);
+        hed_tune_result *result = NULL;
+        hed_context *c;
+        hed_device *device;
+        state = (test_allocator){.fail_at = 0};
+        context.allocator = test_allocator_of(&state);
+        context.database = "";
+        OK(hed_context_create(&context, &c, &error));
+        OK(hed_device_find(c, "host", &device, &error));
+        state.calls = 0;
+        state.fail_at = ++n;
+        status = hed_tune_pipeline(device, &pipeline, &def, &result, &error);
+        cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !result), "allocation %lld: %s", (long long)n,
+                  hed_status_name(status));
+        refused += status == HED_ERROR_MEMORY;
+        hed_tune_result_free(result);
+        hed_context_destroy(c);
+        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld left", (long long)n, (long long)state.live);
+    } while (state.calls >= n);
+    cr_assert(status == HED_OK && refused > 5, "%lld of %lld", (long long)refused, (long long)n);
+}

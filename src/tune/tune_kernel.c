@@ -183,14 +183,15 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
     const hed_problem *whole = &k->kernel->sample.benchmark;
     double efforts[MOST_HALVINGS + 1];
     uint32_t now = 0;
-    hed_config config;
-    hed_status status = usual_config(k->tuning.device, k->kernel, whole, k->def.math, &config, NULL, error);
-    if (status) return status;
+    hed_config config = hed_config_default(k->kernel);
     for (uint32_t i = 0; i <= MOST_HALVINGS; i++) {
         hed_problem smaller = halved(whole, i);
         efforts[i] = effort(k->kernel, &config, &smaller);
     }
     while (now < MOST_HALVINGS && efforts[now] > SMALL_EFFORT) now++;
+    hed_problem small = halved(whole, now);
+    hed_status status = usual_config(k->tuning.device, k->kernel, &small, k->def.math, &config, NULL, error);
+    if (status) return status;
     for (uint32_t tries = 0; tries < TRIES; tries++) {
         double seconds;
         uint32_t next = MOST_HALVINGS;
