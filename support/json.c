@@ -190,6 +190,19 @@ hed_json_node hed_json_member(hed_json_node object, const char *key)
     return (hed_json_node){.json = object.json, .value = value, .container = object.value, .key = key};
 }
 
+hed_json_node hed_json_next(hed_json_node object, const char *key)
+{
+    if (!expect(object, HED_JSON_OBJECT, "an object"))
+        return nothing(object);
+    /* jansson's iterator wants a tree it may change; nothing here does. */
+    json_t *tree = (json_t *)(uintptr_t)object.value;
+    void *at = key ? json_object_iter_next(tree, json_object_iter_at(tree, key)) : json_object_iter(tree);
+    if (!at)
+        return nothing(object);
+    return (hed_json_node){
+        .json = object.json, .value = json_object_iter_value(at), .container = object.value, .key = json_object_iter_key(at)};
+}
+
 static void reject_key(hed_json_node object, const char *key, const char *const *keys)
 {
     char known[HED_ERROR_TEXT / 4] = "";
@@ -208,15 +221,12 @@ void hed_json_only(hed_json_node object, const char *const *keys)
 {
     if (!expect(object, HED_JSON_OBJECT, "an object"))
         return;
-    /* jansson's iterator wants a tree it may change; nothing here does. */
-    json_t *tree = (json_t *)(uintptr_t)object.value;
-    for (void *at = json_object_iter(tree); at; at = json_object_iter_next(tree, at)) {
-        const char *key = json_object_iter_key(at);
+    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) {
         size_t i = 0;
-        while (keys[i] && strcmp(keys[i], key) != 0)
+        while (keys[i] && strcmp(keys[i], at.key) != 0)
             i++;
         if (!keys[i]) {
-            reject_key(object, key, keys);
+            reject_key(object, at.key, keys);
             return;
         }
     }

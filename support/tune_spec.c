@@ -1,35 +1,82 @@
-/* Loading a user's kernel. */
+/* A user's kernel from a file: which of the two formats it is, and what the reader made of it. */
 #include "support/tune_spec.h"
 
 #include "support/errors.h"
+#include "support/tune_spec_parts.h"
 
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
-hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **spec, hed_error *error)
+extern const hed_source hed_tune_spec_files[]; /* embedded: the schema */
+
+const char *hed_tune_spec_schema(void)
 {
-    (void)device;
-    *spec = NULL;
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s: not there yet", path);
+    return hed_tune_spec_files[0].text;
 }
 
-const hed_kernel_def *hed_tune_spec_kernel(const hed_tune_spec *spec)
+static hed_status read_all(hed_spec_reader *reader, hed_error *error)
 {
-    (void)spec;
-    return NULL;
+    hed_json *json = reader->spec->json;
+    hed_json_node root = hed_json_root(json);
+    if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
+        hed_spec_read_t1(reader, root);
+    else
+        hed_spec_read_json(reader, root);
+    hed_status status = hed_json_status(json, error);
+    if (status != HED_OK && reader->status != HED_OK) {
+        status = reader->status;
+        if (error)
+            error->status = status;
+    }
+    return status;
 }
 
-void hed_tune_spec_apply(const hed_tune_spec *spec, hed_tune_def *def)
+hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **result, hed_error *error)
 {
-    (void)spec;
-    (void)def;
+    *result = NULL;
+    hed_json *json;
+    hed_status status = hed_json_read(path, &json, error);
+    if (status != HED_OK)
+        return status;
+    hed_tune_spec *spec = calloc(1, sizeof *spec);
+    if (!spec) {
+        hed_json_free(json);
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
+    }
+    spec->json = json;
+    spec->reference = HED_REFERENCE_DEFAULT;
+    hed_spec_reader reader = {.spec = spec, .path = path, .device = device};
+    status = read_all(&reader, error);
+    if (status == HED_OK)
+        *result = spec;
+    else
+        hed_tune_spec_free(spec);
+    return status;
 }
 
 void hed_tune_spec_free(hed_tune_spec *spec)
 {
-    (void)spec;
+    if (!spec)
+        return;
+    hed_spec_free_blocks(spec);
+    hed_json_free(spec->json);
+    free(spec);
 }
 
-const char *hed_tune_spec_schema(void)
+const hed_kernel_def *hed_tune_spec_kernel(const hed_tune_spec *spec)
 {
-    return "{}\n";
+    return &spec->kernel.def;
+}
+
+void hed_tune_spec_apply(const hed_tune_spec *spec, hed_tune_def *def)
+{
+    def->math = spec->math;
+    def->problem = &spec->problem;
+    def->arguments = spec->arguments;
+    def->reference = spec->reference;
+    def->reference_kernel = spec->reference == HED_REFERENCE_KERNEL ? &spec->other.def : NULL;
+    if (spec->evaluations > 0 || spec->limit_seconds > 0) {
+        def->evaluations = spec->evaluations;
+        def->limit_seconds = spec->limit_seconds;
+    }
 }

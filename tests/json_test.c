@@ -63,6 +63,23 @@ Test(json, values)
     hed_json_free(json);
 }
 
+Test(json, members_in_their_order)
+{
+    hed_error error;
+    hed_json *json = parse(INSTRUMENT);
+    static const char *const expected[] = {"name", "empty", "nested", "springs", "na me"};
+    hed_json_node root = hed_json_root(json), at = hed_json_next(root, NULL);
+    for (size_t i = 0; i < 5; i++, at = hed_json_next(root, at.key))
+        cr_assert_str_eq(at.key, expected[i]);
+    cr_assert(!at.key && hed_json_kind_of(at) == HED_JSON_NOTHING);
+    OK(hed_json_status(json, &error));
+    hed_json_string(hed_json_next(spring(json, 1), "to"));
+    expect_problem(json, "springs[1].stiffness: expected a string, found a number (a.json:8:6)");
+    json = parse("[1]");
+    hed_json_next(hed_json_root(json), NULL);
+    expect_problem(json, "the whole document: expected an object, found an array (a.json:1:1)");
+}
+
 Test(json, error_names_path_line_and_column)
 {
     hed_json *json = parse(INSTRUMENT);

@@ -1,0 +1,119 @@
+/* What the two readers of tune files share: the object they fill, its memory, complaints with a place, expressions, and the
+ * content of arguments. Functions that fail leave a complaint behind (hed_spec_fail) and give 0, NULL or false; a reader goes
+ * straight through and asks once, at its end. */
+#ifndef HED_SUPPORT_TUNE_SPEC_PARTS_H
+#define HED_SUPPORT_TUNE_SPEC_PARTS_H
+
+#include "support/generator.h"
+#include "support/json.h"
+#include "support/tune_spec.h"
+
+enum { HED_SPEC_VALUES = 255 }; /* of one parameter: what a space takes */
+
+/* A kernel with the expressions that lay out its launch: the one that is tuned, or its reference. */
+typedef struct hed_spec_kernel {
+    hed_kernel_def def;
+    hed_parameter_def parameters[HED_MAX_PARAMETERS];
+    /* What expressions may name, in the order of their slots: parameters, dimensions, device limits. */
+    const char *names[HED_MAX_PARAMETERS + HED_MAX_DIMENSIONS + HED_DEVICE_CONSTANTS];
+    double constants[HED_DEVICE_CONSTANTS];
+    hed_expression *group[3], *global[3];
+    uint32_t dimensions; /* of the launch */
+    bool counts_groups;  /* `global` counts groups, not work items */
+    hed_expression *local[HED_MAX_ARGUMENTS]; /* elements */
+    uint32_t local_bytes[HED_MAX_ARGUMENTS];  /* of one element */
+    hed_expression *bytes, *operations;       /* of hed_work; NULL: not known */
+} hed_spec_kernel;
+
+struct hed_tune_spec {
+    hed_json *json; /* kept: names are its strings */
+    struct hed_spec_block *blocks;
+    hed_spec_kernel kernel, other; /* `other`: the reference kernel, if `reference` says so */
+    const char *dimensions[HED_MAX_DIMENSIONS];
+    hed_problem problem;
+    hed_argument_def argument_defs[HED_MAX_ARGUMENTS];
+    hed_tune_argument arguments[HED_MAX_ARGUMENTS];
+    hed_math math;
+    hed_reference reference;
+    uint32_t evaluations; /* T1's budget; 0: it has none */
+    double limit_seconds; /* likewise */
+};
+
+/* One load. */
+typedef struct hed_spec_reader {
+    hed_tune_spec *spec;
+    const char *path;
+    const hed_device_info *device;
+    hed_status status; /* of the first complaint */
+} hed_spec_reader;
+
+/* ---- complaints and memory (tune_spec_parts.c) ---- */
+
+/* The first complaint counts: "path: words (file:line:column)". */
+void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Whether nothing was wrong so far. */
+bool hed_spec_fine(const hed_spec_reader *reader);
+/* Zeroed memory, aligned to 64 bytes, that lives as long as the spec. */
+void *hed_spec_allocate(hed_spec_reader *reader, size_t size, hed_json_node node);
+/* Text that lives as long as the spec; "" when memory runs out. */
+const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Reads a file: in the spec's folder, or if it is not there and `folders_above` is 1, in the one above. */
+bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above, size_t limit,
+                        char **bytes, size_t *size);
+void hed_spec_free_blocks(hed_tune_spec *spec);
+
+/* ---- names and expressions ---- */
+
+/* Whether C would take it as a name, and expressions too. */
+bool hed_spec_is_name(const char *text);
+
+/* Sets what expressions of a kernel may name, once its parameters and the spec's dimensions are known. */
+void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel);
+/* An expression over a kernel's names: from a string or a number. NULL after a complaint. */
+hed_expression *hed_spec_expression(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node);
+/* Likewise from text that stands at a node. */
+hed_expression *hed_spec_expression_of(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text);
+/* A number now: over dimensions and device limits, not over parameters. */
+double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const char *text);
+
+/* ---- kernels ---- */
+
+/* Likewise a kernel's text. */
+bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above, hed_source *source);
+/* Ends the description: geometry(), work(), and launch bounds where the group's sizes (NULL: not plain) are parameters and
+ * numbers. */
+void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3]);
+/* Whether a launch bound may have it as a factor: a parameter's name, or a whole number. */
+bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text);
+/* Adds macros to the defines: NAME_label, the number of each label of a parameter. */
+void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, hed_json_node node);
+
+/* ---- contents of arguments (tune_spec_data.c) ---- */
+
+/* What a file holds: npy by its ending, whose elements have to be of `type`; else as it is. NULL after a complaint. */
+void *hed_spec_read_data(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type, uint64_t *bytes);
+/* Bytes of `count` elements; false after a complaint: no whole number, or more than a buffer of the device may have. */
+bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count, uint32_t element_bytes, uint64_t *bytes);
+/* A complaint unless a file's bytes are as many as the argument's. */
+bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file, uint64_t found, uint64_t expected);
+/* One number as a scalar argument of a type: exact, or a complaint and NULL. */
+void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type, double value);
+
+/* ---- the readers ---- */
+
+void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root);      /* tune_spec_json.c */
+void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list); /* tune_spec_arguments.c */
+/* The sizes of local arrays, by the names of a kernel. */
+void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel);
+void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root);        /* tune_spec_t1.c */
+
+/* The keys that the JSON format knows at each place, each list ending with NULL: for the test of the schema. */
+typedef struct hed_spec_keys {
+    const char *place; /* the schema's name of the place: "" for the whole, else of a definition */
+    const char *const *keys;
+} hed_spec_keys;
+extern const hed_spec_keys hed_spec_json_keys[];     /* ends with NULL */
+extern const hed_spec_keys hed_spec_argument_keys[]; /* likewise */
+
+#endif
