@@ -211,6 +211,21 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
     return hed_tune_report_write(t->report, &report, error);
 }
 
+/* Whether the files can be written at the end is asked at the beginning: a tuning may take long. */
+static hed_status check_files(const hed_arguments *arguments, hed_error *error)
+{
+    static const char *const options[] = {"report", "csv", "t4"};
+    hed_status status = HED_OK;
+    for (size_t i = 0; i < sizeof options / sizeof *options && status == HED_OK; i++) {
+        hed_file_writer *writer;
+        const char *path = hed_text_of(arguments, options[i]);
+        status = path ? hed_file_writer_open(path, &writer, error) : HED_OK;
+        if (path && status == HED_OK)
+            hed_file_writer_abort(writer);
+    }
+    return status;
+}
+
 static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t, hed_error *error)
 {
     const char *csv = hed_text_of(arguments, "csv"), *t4 = hed_text_of(arguments, "t4");
@@ -277,7 +292,7 @@ static int run(const hed_arguments *arguments, void *user)
     }
     cli_session session;
     hed_error error;
-    if (cli_open_devices(arguments, &session, &error) != HED_OK)
+    if (check_files(arguments, &error) != HED_OK || cli_open_devices(arguments, &session, &error) != HED_OK)
         return cli_fail(&error);
     hed_tune_def def = hed_default_tune_def();
     subject s = {0};
@@ -337,6 +352,8 @@ static const hed_example EXAMPLES[] = {
     {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9", "at most a minute, less if 90 % of the peak is reached"},
     {0}};
 
+static const hed_command *const COMMANDS[] = {&hed_command_tune_replay, NULL};
+
 const hed_command hed_command_tune = {
     .name = "tune",
     .summary = "find the fastest configuration of a kernel on a device, and keep it",
@@ -348,6 +365,7 @@ const hed_command hed_command_tune = {
                    "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, 130 after Ctrl-C.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
+    .commands = COMMANDS,
     .examples = EXAMPLES,
     .run = run,
 };

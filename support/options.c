@@ -209,8 +209,11 @@ static hed_status take_value(parser *p, const hed_option *option)
         snprintf(words, sizeof words, "%s needs a value (%s)%s%.64s", label, option->value, text ? "; found " : "", text ? text : "");
         return wrong(p, words);
     }
-    p->next++;
-    return add_value(p, option, text);
+    hed_status status;
+    do {
+        status = add_value(p, option, p->argv[p->next++]);
+    } while (status == HED_OK && option->several && p->next < p->argc && p->argv[p->next][0] != '-');
+    return status;
 }
 
 static hed_status parse_long(parser *p, const char *name)

@@ -38,6 +38,7 @@ typedef struct hed_option {
     bool required;
     bool own;      /* of this command alone, not of those below it */
     bool repeated; /* may be given more than once; a positional: takes all that follow */
+    bool several;  /* and takes all words up to the next option: --warm A B C */
 } hed_option;
 
 typedef struct hed_example {

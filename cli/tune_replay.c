@@ -1,0 +1,356 @@
+/* heddle tune replay: how good the search is, on spaces of which every configuration has been measured. */
+#include "command.h"
+#include "support/errors.h"
+#include "support/json.h"
+#include "support/progress.h"
+#include "support/replay.h"
+#include "support/table.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_SPACES = 256,
+    WARM_EVALUATIONS = 25,
+    SOURCE_ROWS = 20, /* of each other device */
+    LEVELS = 4
+};
+static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200};
+static const double NEAR = 1.03; /* times the optimum */
+
+/* A space, what it is replayed with, and its runs. */
+typedef struct job {
+    hed_recorded_space recorded;
+    hed_replay_scale scale;
+    hed_search_source sources[MOST_SPACES]; /* of a warm start */
+    uint32_t source_count;
+    uint32_t evaluations; /* of a run */
+    double *best;         /* (seeds x evaluations) */
+    double *seconds;      /* likewise */
+} job;
+
+typedef struct replaying {
+    job *jobs; /* (job_count) */
+    uint32_t job_count;
+    hed_recorded_space *others; /* (other_count) of --warm */
+    hed_config **best_of;       /* (other_count) their best rows */
+    uint32_t *best_count;
+    uint32_t other_count;
+    hed_strategy strategy;
+    uint32_t seeds;
+    _Atomic uint32_t next, done; /* runs */
+    hed_progress progress;
+    pthread_mutex_t lock;
+    hed_status status; /* the first thing that went wrong, */
+    hed_error error;   /* in words */
+} replaying;
+
+/* ---- reading ---- */
+
+static bool same_parameters(const hed_recorded_space *a, const hed_recorded_space *b)
+{
+    bool same = a->parameter_count == b->parameter_count;
+    for (uint32_t i = 0; same && i < a->parameter_count; i++)
+        same = strcmp(a->parameters[i].name, b->parameters[i].name) == 0;
+    return same;
+}
+
+static hed_status read_others(replaying *r, const hed_arguments *arguments)
+{
+    hed_status status = HED_OK;
+    const char *path;
+    while (status == HED_OK && (path = hed_text_at(arguments, "warm", r->other_count))) {
+        if (r->other_count == MOST_SPACES)
+            return hed_error_set(&r->error, HED_ERROR_LIMIT, "more than %d files after --warm", MOST_SPACES);
+        uint32_t i = r->other_count++;
+        status = hed_recorded_space_read(path, &r->others[i], &r->error);
+        if (status == HED_OK && !(r->best_of[i] = hed_replay_best(&r->others[i], SOURCE_ROWS, &r->best_count[i])))
+            status = hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
+    }
+    return status;
+}
+
+/* The files of --warm that have the space's parameters, but for itself. */
+static hed_status choose_sources(replaying *r, job *j)
+{
+    for (uint32_t i = 0; i < r->other_count; i++)
+        if (same_parameters(&j->recorded, &r->others[i]) && strcmp(j->recorded.name, r->others[i].name) != 0)
+            j->sources[j->source_count++] = (hed_search_source){r->best_of[i], r->best_count[i]};
+    if (r->other_count > 0 && j->source_count == 0)
+        return hed_error_set(&r->error, HED_ERROR_ARGUMENT, "%s: none of the files after --warm is of another device and has its parameters",
+                             j->recorded.name);
+    return HED_OK;
+}
+
+static hed_status read_job(replaying *r, const char *path)
+{
+    if (r->job_count == MOST_SPACES)
+        return hed_error_set(&r->error, HED_ERROR_LIMIT, "more than %d spaces", MOST_SPACES);
+    job *j = &r->jobs[r->job_count++];
+    hed_status status = hed_recorded_space_read(path, &j->recorded, &r->error);
+    if (status == HED_OK)
+        status = hed_replay_measure(&j->recorded, &j->scale, &r->error);
+    if (status == HED_OK)
+        status = choose_sources(r, j);
+    if (status != HED_OK)
+        return status;
+    j->evaluations = r->other_count > 0 ? WARM_EVALUATIONS : j->scale.budget;
+    j->best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->best);
+    j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
+    return j->best && j->seconds ? HED_OK : hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory for %u runs", r->seeds);
+}
+
+/* ---- running ---- */
+
+static bool run_one(replaying *r, uint32_t number, hed_error *error)
+{
+    job *j = &r->jobs[number / r->seeds];
+    uint32_t seed = number % r->seeds;
+    hed_replay_def def = {
+        .recorded = &j->recorded,
+        .scale = &j->scale,
+        .strategy = r->strategy,
+        .seed = seed + 1,
+        .sources = j->sources,
+        .source_count = j->source_count,
+        .evaluations = j->evaluations,
+        .open = 1,
+        .stop = hed_interrupted,
+    };
+    size_t begin = (size_t)seed * j->evaluations;
+    return hed_replay_run(&def, j->best + begin, j->seconds + begin, error) == HED_OK;
+}
+
+static void run_member(void *user, hed_team *team, uint32_t member)
+{
+    replaying *r = user;
+    hed_error error;
+    (void)team;
+    for (uint32_t number; (number = r->next++) < r->job_count * r->seeds && !hed_interrupted();) {
+        bool fine = run_one(r, number, &error);
+        r->done++;
+        if (!fine) {
+            pthread_mutex_lock(&r->lock);
+            r->status = error.status;
+            r->error = error;
+            pthread_mutex_unlock(&r->lock);
+            return;
+        }
+        if (member == 0)
+            hed_progress_update(&r->progress, r->done);
+    }
+}
+
+static hed_status run_all(replaying *r, bool quiet)
+{
+    hed_team *team;
+    hed_status status = hed_team_create(NULL, 0, &team, &r->error);
+    if (status != HED_OK)
+        return status;
+    r->progress = hed_progress_begin("replay", "runs", (uint64_t)r->job_count * r->seeds, quiet);
+    hed_team_run(team, run_member, r);
+    hed_progress_end(&r->progress);
+    hed_team_destroy(team);
+    return r->status;
+}
+
+/* ---- results ---- */
+
+typedef struct summary {
+    double score;         /* NAN: not for this number of evaluations */
+    double level[LEVELS]; /* mean over the seeds of best over optimum */
+    double near;          /* share of runs that end within 3 % */
+    double mean, p50, p99, max; /* of an ask, ms */
+} summary;
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void summarize_asks(const replaying *r, const job *j, summary *s)
+{
+    size_t count = (size_t)r->seeds * j->evaluations;
+    qsort(j->seconds, count, sizeof *j->seconds, compare);
+    for (size_t i = 0; i < count; i++)
+        s->mean += 1e3 * j->seconds[i] / (double)count;
+    s->p50 = 1e3 * j->seconds[count / 2];
+    s->p99 = 1e3 * j->seconds[count - 1 - count / 100];
+    s->max = 1e3 * j->seconds[count - 1];
+}
+
+static summary summarize(const replaying *r, const job *j)
+{
+    summary s = {.score = NAN};
+    double curve[HED_REPLAY_MOST] = {0};
+    for (uint32_t seed = 0; seed < r->seeds; seed++) {
+        const double *best = j->best + (size_t)seed * j->evaluations;
+        for (uint32_t i = 0; i < j->evaluations; i++)
+            curve[i] += best[i] / r->seeds;
+        s.near += (best[j->evaluations - 1] <= NEAR * j->scale.optimum) / (double)r->seeds;
+    }
+    for (uint32_t i = 0; i < LEVELS; i++)
+        s.level[i] = curve[(LEVEL[i] < j->evaluations ? LEVEL[i] : j->evaluations) - 1] / j->scale.optimum;
+    if (j->evaluations == j->scale.budget)
+        s.score = hed_replay_score(&j->scale, curve);
+    summarize_asks(r, j, &s);
+    return s;
+}
+
+static void add_row(hed_table *table, const job *j, const summary *s)
+{
+    hed_table_cell(table, "%s", j->recorded.name);
+    hed_table_cell(table, "%u", j->evaluations);
+    hed_table_cell(table, isnan(s->score) ? "" : "%.3f", s->score);
+    for (uint32_t i = 0; i < LEVELS; i++)
+        hed_table_cell(table, LEVEL[i] <= j->evaluations || i == 0 ? "%.3f" : "", s->level[i]);
+    hed_table_cell(table, "%.0f %%", 100 * s->near);
+    hed_table_cell(table, "%.2f", s->mean);
+    hed_table_cell(table, "%.2f", s->p50);
+    hed_table_cell(table, "%.2f", s->p99);
+    hed_table_cell(table, "%.2f", s->max);
+}
+
+static void add_record(hed_records *records, const job *j, const summary *s)
+{
+    static const char *const keys[LEVELS] = {"best25", "best50", "best100", "best200"};
+    hed_records_next(records);
+    hed_records_text(records, "space", j->recorded.name);
+    hed_records_number(records, "score", s->score);
+    for (uint32_t i = 0; i < LEVELS; i++)
+        hed_records_number(records, keys[i], s->level[i]);
+    hed_records_integer(records, "budget", j->evaluations);
+    hed_records_number(records, "within3percent", s->near);
+    hed_records_number(records, "ask_ms", s->mean);
+    hed_records_number(records, "ask_ms_p99", s->p99);
+    hed_records_number(records, "ask_ms_max", s->max);
+}
+
+static hed_status print_json(const hed_records *records, double mean, hed_error *error)
+{
+    fputs("{\"spaces\": ", stdout);
+    hed_status status = hed_records_print(records, stdout, error);
+    if (isnan(mean))
+        puts(", \"mean\": null}");
+    else
+        printf(", \"mean\": %.6f}\n", mean);
+    return status;
+}
+
+static hed_status print_all(replaying *r, bool json)
+{
+    static const char *const headings[] = {"SPACE", ">BUDGET", ">SCORE", ">BEST 25", ">50", ">100", ">200", ">WITHIN 3 %",
+                                           ">ASK ms", ">p50", ">p99", ">max", NULL};
+    hed_table *table = hed_table_create(headings);
+    hed_records *records = hed_records_create();
+    double mean = 0;
+    uint32_t reached = 0;
+    for (uint32_t i = 0; i < r->job_count; i++) {
+        summary s = summarize(r, &r->jobs[i]);
+        add_row(table, &r->jobs[i], &s);
+        add_record(records, &r->jobs[i], &s);
+        mean += s.score / r->job_count;
+        reached += s.near >= 0.5;
+    }
+    hed_status status = json ? print_json(records, mean, &r->error) : hed_table_print(table, stdout, &r->error);
+    if (!json && !isnan(mean))
+        printf("mean score %.4f\n", mean);
+    if (!json && r->other_count > 0)
+        printf("the median run ends within 3 %% of the optimum on %u of %u spaces\n", reached, r->job_count);
+    hed_table_free(table);
+    hed_records_free(records);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static void release(replaying *r)
+{
+    for (uint32_t i = 0; i < r->job_count; i++) {
+        hed_recorded_space_free(&r->jobs[i].recorded);
+        free(r->jobs[i].best);
+        free(r->jobs[i].seconds);
+    }
+    for (uint32_t i = 0; i < r->other_count; i++) {
+        hed_recorded_space_free(&r->others[i]);
+        free(r->best_of[i]);
+    }
+    free(r->jobs);
+    free(r->others);
+    free(r->best_of);
+    free(r->best_count);
+    pthread_mutex_destroy(&r->lock);
+}
+
+static hed_status prepare(replaying *r, const hed_arguments *arguments)
+{
+    const char *path;
+    r->jobs = calloc(MOST_SPACES, sizeof *r->jobs);
+    r->others = calloc(MOST_SPACES, sizeof *r->others);
+    r->best_of = calloc(MOST_SPACES, sizeof *r->best_of);
+    r->best_count = calloc(MOST_SPACES, sizeof *r->best_count);
+    if (!r->jobs || !r->others || !r->best_of || !r->best_count)
+        return hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory");
+    hed_status status = read_others(r, arguments);
+    for (uint32_t i = 0; status == HED_OK && (path = hed_text_at(arguments, "SPACE.tsv", i)); i++)
+        status = read_job(r, path);
+    return status;
+}
+
+static int run(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    bool json = hed_given(arguments, "json");
+    replaying r = {.strategy = (hed_strategy)hed_choice_of(arguments, "strategy"), .seeds = (uint32_t)hed_integer_of(arguments, "seeds")};
+    pthread_mutex_init(&r.lock, NULL);
+    hed_interrupt_install();
+    hed_status status = prepare(&r, arguments);
+    if (status == HED_OK)
+        status = run_all(&r, json || hed_given(arguments, "quiet"));
+    if (status == HED_OK && !hed_interrupted())
+        status = print_all(&r, json);
+    int code = cli_end(status, &r.error);
+    release(&r);
+    return code;
+}
+
+/* By hed_strategy. */
+static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
+
+static const hed_option OPTIONS[] = {
+    {.name = "strategy", .kind = HED_OPTION_CHOICE, .value = "NAME", .choices = STRATEGIES, .fallback = "auto", .help = "how to search"},
+    {.name = "seeds", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 10000, .fallback = "50", .help = "runs of each space"},
+    {.name = "warm",
+     .kind = HED_OPTION_FILE,
+     .value = "OTHER.tsv...",
+     .repeated = true,
+     .several = true,
+     .help = "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations"},
+    CLI_OPTION_JSON(false),
+    {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "SPACE.tsv", .kind = HED_OPTION_FILE, .required = true, .repeated = true, .help = "recorded spaces, plain or gzipped"}, {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle tune replay spaces/*.tsv.gz --seeds 100", "the search's score, and what an ask costs"},
+    {"heddle tune replay gemm_A.tsv --warm gemm_B.tsv gemm_C.tsv", "what the best of two other devices are worth"},
+    {0}};
+
+const hed_command hed_command_tune_replay = {
+    .name = "replay",
+    .summary = "the search's score on recorded spaces",
+    .description = "Runs the search on spaces of which every configuration was measured before, once for each seed, and compares with the exact "
+                   "expectation of random search. SCORE is 0 for random search and 1 for the optimum from the start, meant over the evaluations up to "
+                   "BUDGET: as many as random search needs to come within 5 % of the way from the optimum to the median, at most 400. BEST is the best "
+                   "time after so many evaluations over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
+                   "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each configuration, "
+                   "columns parted by tabs; time_ms is a positive number, or \"invalid\".",
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
+};

@@ -1,0 +1,209 @@
+/* Replaying searches on recorded spaces. */
+#include "support/replay.h"
+
+#include "support/errors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- the scale ---- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Valid times, in order. */
+static double *sorted_times(const hed_recorded_space *recorded, uint64_t *count)
+{
+    double *sorted = malloc((recorded->count + 1) * sizeof *sorted);
+    *count = 0;
+    for (uint64_t i = 0; sorted && i < recorded->count; i++)
+        if (!isnan(recorded->times[i]))
+            sorted[(*count)++] = recorded->times[i];
+    if (sorted)
+        qsort(sorted, *count, sizeof *sorted, compare);
+    return sorted;
+}
+
+static uint32_t budget_of(const hed_replay_scale *scale, const double *sorted, uint64_t count)
+{
+    double target = scale->optimum + 0.05 * (scale->median - scale->optimum);
+    uint64_t good = 0;
+    while (good < count && sorted[good] <= target)
+        good++;
+    uint64_t before = count - good, evaluations = (before + good) / (good + 1);
+    return evaluations < 1 ? 1 : evaluations < HED_REPLAY_MOST ? (uint32_t)evaluations : HED_REPLAY_MOST;
+}
+
+/* The best of M draws without replacement: it is the k-th of n with the probability M/n, then (n - M - k) / (n - 1 - k) of the
+ * probability before. */
+static double expected_best(const double *sorted, uint64_t count, uint32_t draws)
+{
+    double probability = (double)draws / (double)count, sum = 0;
+    for (uint64_t k = 0; k < count && probability > 0; k++) {
+        sum += probability * sorted[k];
+        if (k + 1 < count)
+            probability *= ((double)count - draws - (double)k) / ((double)count - 1 - (double)k);
+    }
+    return sum;
+}
+
+hed_status hed_replay_measure(const hed_recorded_space *recorded, hed_replay_scale *scale, hed_error *error)
+{
+    uint64_t count;
+    double *sorted = sorted_times(recorded, &count);
+    if (!sorted)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %s", recorded->name);
+    if (count == 0) {
+        free(sorted);
+        return hed_error_set(error, HED_ERROR_FORMAT, "%s: not one of its configurations has a time", recorded->name);
+    }
+    *scale = (hed_replay_scale){.optimum = sorted[0]};
+    scale->median = count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+    scale->budget = budget_of(scale, sorted, count);
+    for (uint32_t draws = 1; draws <= scale->budget; draws++)
+        scale->expected[draws] = draws < count ? expected_best(sorted, count, draws) : sorted[0];
+    free(sorted);
+    return HED_OK;
+}
+
+double hed_replay_score(const hed_replay_scale *scale, const double *mean)
+{
+    double sum = 0;
+    for (uint32_t draws = 1; draws <= scale->budget; draws++) {
+        double range = scale->expected[draws] - scale->optimum;
+        /* Where random search is at the optimum too there is nothing to win. */
+        sum += range > 0 ? (scale->expected[draws] - mean[draws - 1]) / range : mean[draws - 1] <= scale->optimum;
+    }
+    return sum / scale->budget;
+}
+
+/* ---- a run ---- */
+
+typedef struct question {
+    hed_config config;
+    double time;
+} question;
+
+/* A factor of the noise, by Box and Muller, from the run's own numbers. */
+static double noise_factor(uint64_t *state, double deviation)
+{
+    double parts[2];
+    for (int i = 0; i < 2; i++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        parts[i] = ((double)(*state >> 33) + 0.5) * 0x1p-31;
+    }
+    return exp(deviation * sqrt(-2 * log(parts[0])) * cos(6.283185307179586 * parts[1]));
+}
+
+/* Processor time of this thread, which other threads and programs leave alone. */
+static double processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Asks, and looks the answer up. Gives BOUNDS at the end of the space. */
+static hed_status ask(const hed_replay_def *def, hed_search *search, question *open, double *seconds, hed_error *error)
+{
+    double began = processor_seconds();
+    hed_status status = hed_search_ask(search, &open->config, error);
+    *seconds = processor_seconds() - began;
+    if (status == HED_OK)
+        open->time = def->recorded->times[hed_space_find(def->recorded->space, &open->config)];
+    return status;
+}
+
+static hed_status tell(const hed_replay_def *def, hed_search *search, const question *answered, uint64_t *noise, hed_error *error)
+{
+    double seen = answered->time;
+    if (def->noise > 0 && !isnan(seen))
+        seen *= noise_factor(noise, def->noise);
+    return hed_search_tell(search, &answered->config, seen, error);
+}
+
+static hed_status replay(const hed_replay_def *def, hed_search *search, question *open, double *best, double *seconds, hed_error *error)
+{
+    hed_status status = HED_OK;
+    uint64_t noise = def->seed * 0x9e3779b97f4a7c15u + 1;
+    double least = INFINITY;
+    uint32_t asked = 0;
+    for (uint32_t done = 0; done < def->evaluations; done++) {
+        while (status == HED_OK && asked < def->evaluations && asked < done + def->open) {
+            status = ask(def, search, &open[asked % def->open], &seconds[asked], error);
+            asked += status == HED_OK;
+        }
+        if (status != HED_OK && status != HED_ERROR_BOUNDS)
+            return status;
+        if (done < asked) {
+            const question *answered = &open[done % def->open];
+            hed_status told = tell(def, search, answered, &noise, error);
+            if (told != HED_OK)
+                return told;
+            least = fmin(least, answered->time); /* which a NAN leaves alone */
+        } else {
+            seconds[done] = 0;
+        }
+        best[done] = isinf(least) ? def->scale->median : least;
+        if (def->stop && def->stop())
+            return HED_OK;
+    }
+    return HED_OK;
+}
+
+hed_status hed_replay_run(const hed_replay_def *def, double *best, double *seconds, hed_error *error)
+{
+    hed_search_def search_def = {
+        .space = def->recorded->space,
+        .strategy = def->strategy,
+        .seed = def->seed,
+        .sources = def->sources,
+        .source_count = def->source_count,
+    };
+    hed_search *search = NULL;
+    question *open = malloc(def->open * sizeof *open);
+    hed_status status = open ? hed_search_create(&search_def, &search, error) : hed_error_set(error, HED_ERROR_MEMORY, "out of memory");
+    if (status == HED_OK)
+        status = replay(def, search, open, best, seconds, error);
+    hed_search_destroy(search);
+    free(open);
+    return status;
+}
+
+/* ---- sources ---- */
+
+typedef struct timed_row {
+    double time;
+    uint64_t row;
+} timed_row;
+
+static int faster(const void *a, const void *b)
+{
+    const timed_row *x = a, *y = b;
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : (x->row > y->row) - (x->row < y->row);
+}
+
+hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t most, uint32_t *count)
+{
+    timed_row *rows = malloc((recorded->count + 1) * sizeof *rows);
+    hed_config *configs = malloc((most + 1) * sizeof *configs);
+    uint64_t valid = 0;
+    *count = 0;
+    for (uint64_t i = 0; rows && i < recorded->count; i++)
+        if (!isnan(recorded->times[i]))
+            rows[valid++] = (timed_row){recorded->times[i], i};
+    if (rows && configs) {
+        qsort(rows, valid, sizeof *rows, faster);
+        for (; *count < most && *count < valid; ++*count)
+            configs[*count] = hed_space_at(recorded->space, rows[*count].row);
+    } else {
+        free(configs);
+        configs = NULL;
+    }
+    free(rows);
+    return configs;
+}
