@@ -1,6 +1,10 @@
 /* ctest: devices
- * The runner in this process: what becomes of candidates that are right, and of those that are wrong in each way. */
+ * The runner in this process: what becomes of candidates that are right, and of those that are wrong in each way; and how
+ * results are compared. */
+#include <sys/wait.h>
+
 #include "runner_testing.h"
+#include "tune/check.h"
 
 static void open_runner(runner_test *t, void (*describe)(runner_test *t))
 {
@@ -34,19 +38,141 @@ Test(local_runner, a_right_candidate_is_timed)
 
 Test(local_runner, every_way_to_be_wrong_is_found)
 {
-    static const struct {
-        enum fault fault;
-        const char *words;
-    } faults[] = {{WRONG_VALUE, "y[7]"}, {WRITES_NOTHING, "y["}, {BEHIND_ITS_END, "y was written 0 bytes behind its end"},
-                  {CHANGES_INPUT, "x is only read, and its byte 1"}, {NOT_A_NUMBER, "y[9] is nan"}, {HALF_WRITTEN, "y["}};
     runner_test t = {0};
     open_runner(&t, describe_scale);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        hed_trial trial = try_in(t.runner, 0, 64, RIGHT); /* leaves the right answer behind */
-        expect(&trial, HED_OUTCOME_MEASURED, "");
-        trial = try_in(t.runner, 1, 64, faults[i].fault);
-        expect(&trial, HED_OUTCOME_WRONG, faults[i].words);
-        FAILS(HED_ERROR_ARGUMENT, hed_runner_time(t.runner, 1, 1, &(double){0}, &trial, &error));
+    find_every_fault(t.runner);
+    close_runner(&t);
+}
+
+Test(local_runner, what_is_changed_in_place_is_restored)
+{
+    runner_test t = {0};
+    open_runner(&t, describe_advance);
+    run_in_place(t.runner);
+    close_runner(&t);
+}
+
+Test(local_runner, cold_runs_and_impossible_times)
+{
+    runner_test t = {0};
+    t.on = test_open(NULL);
+    describe_scale(&t);
+    time_cold_and_refuse(&t, hed_runner_create_local);
+    test_close(&t.on);
+}
+
+Test(local_runner, what_does_not_compile_is_told)
+{
+    runner_test t = {0};
+    open_runner(&t, describe_scale);
+    hed_trial trial = try_in(t.runner, 0, 64, NO_C);
+    if (hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE) expect(&trial, HED_OUTCOME_BUILD, "error");
+    close_runner(&t);
+}
+
+Test(local_runner, what_is_asked_for_ahead_is_handed_back)
+{
+    runner_test t = {0};
+    hed_config config;
+    hed_trial trial;
+    open_runner(&t, describe_scale);
+    cr_assert_not(hed_runner_built(t.runner, 0, &config, &trial));
+    for (int64_t round = 0; round < 2; round++) {
+        for (int64_t i = 0; i < 40; i++) {
+            hed_config asked = config_of(i, RIGHT);
+            OK(hed_runner_build_ahead(t.runner, &asked, &error));
+        }
+        for (int64_t i = 0; i < 40; i++) {
+            cr_assert(hed_runner_built(t.runner, 0, &config, &trial));
+            cr_assert_eq(config.values[0], i);
+        }
+        cr_assert_not(hed_runner_built(t.runner, 0, &config, &trial));
     }
     close_runner(&t);
+}
+
+Test(local_runner, an_argument_without_content_is_an_error)
+{
+    runner_test t = {0};
+    t.on = test_open(NULL);
+    describe_scale(&t);
+    t.arguments[2].data = NULL;
+    FAILS(HED_ERROR_ARGUMENT, hed_runner_create_local(&t.def, &t.runner, &error));
+    test_close(&t.on);
+}
+
+/* A candidate that hangs in this process is reported and leaves a runner of no use; the process can still be left. */
+static int hang(void)
+{
+    runner_test t = {0};
+    hed_trial trial;
+    open_runner(&t, describe_scale);
+    t.def.timeout_seconds = 1;
+    hed_runner_destroy(t.runner);
+    OK(hed_runner_create_local(&t.def, &t.runner, &error));
+    hed_config loops = config_of(64, LOOPS);
+    if (hed_runner_prepare(t.runner, 0, &loops, &trial, &error) || trial.outcome != HED_OUTCOME_HUNG) return 1;
+    if (hed_runner_prepare(t.runner, 0, &loops, &trial, &error) != HED_ERROR_LOST) return 2;
+    hed_runner_destroy(t.runner);
+    return 0;
+}
+
+Test(local_runner, a_hang_is_reported)
+{
+    const char *wanted = getenv("HEDDLE_DEVICE");
+    if (!wanted || !strstr(wanted, "Portable")) cr_skip_test("host cannot be interrupted; a GPU would stay busy");
+    pid_t child = fork(); /* before a driver is loaded */
+    if (child == 0) _exit(hang());
+    int result = 0;
+    cr_assert_eq(waitpid(child, &result, 0), child);
+    cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
+}
+
+/* ---- comparing ---- */
+
+static hed_check compare_floats(const float *found, const float *expected, size_t count, double tolerance)
+{
+    const hed_argument_def argument = {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
+    hed_check check = {0};
+    hed_check_output(&check, &argument, 0, found, expected, count * sizeof *found, tolerance);
+    return check;
+}
+
+Test(local_runner, floats_are_compared_by_tolerance)
+{
+    static const struct {
+        float found, expected;
+        double tolerance;
+        bool good;
+    } cases[] = {{1, 1, 0, true}, {1.5f, 1, 0.5, true}, {1.5f, 1, 0.49, false}, {150, 100, 0.5, true}, {151, 100, 0.5, false},
+                 {NAN, NAN, 0, true}, {NAN, NAN, 1, true}, {NAN, 0, 1e30, false}, {0, NAN, 1e30, false}, {0.0f, -0.0f, 0, false},
+                 {0.0f, -0.0f, 1e-9, true}, {INFINITY, INFINITY, 0, true}, {INFINITY, 1, 1e30, false}, {1, INFINITY, 0.5, false},
+                 {INFINITY, -INFINITY, 1e30, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        float found[2000] = {0}, expected[2000] = {0};
+        found[1500] = cases[i].found;
+        expected[1500] = cases[i].expected;
+        hed_check check = compare_floats(found, expected, 2000, cases[i].tolerance);
+        cr_assert_eq(check.wrong, !cases[i].good, "%g, expected %g, tolerance %g", (double)cases[i].found,
+                     (double)cases[i].expected, cases[i].tolerance);
+        cr_assert(cases[i].good || strstr(check.text, "y[1500]"), "%s", check.text);
+    }
+}
+
+Test(local_runner, the_largest_error_is_kept_and_the_first_wrong_element_told)
+{
+    float found[] = {1, 1.001f, 1.01f, 5, 9}, expected[] = {1, 1, 1, 1, 1};
+    hed_check check = compare_floats(found, expected, 3, 0.1);
+    cr_assert(!check.wrong && check.error > 0.0099 && check.error < 0.0101, "error %g", check.error);
+    check = compare_floats(found, expected, 5, 0.1);
+    cr_assert(check.wrong && check.error == 8 && strstr(check.text, "y[3] is 5, expected 1"), "%s, %g", check.text, check.error);
+}
+
+Test(local_runner, whole_numbers_beyond_doubles_are_compared)
+{
+    const hed_argument_def argument = {.name = "y", .kind = HED_BUFFER, .type = HED_UINT64, .access = HED_WRITE};
+    const uint64_t found[] = {UINT64_MAX, 1}, expected[] = {UINT64_MAX - 1, 1};
+    hed_check check = {0};
+    hed_check_output(&check, &argument, 16, found, expected, sizeof found, 0);
+    cr_assert(check.wrong && check.error > 0 && strstr(check.text, "y[2] is 18446744073709551615"), "%s", check.text);
 }

@@ -14,16 +14,17 @@ static hed_error error;
 enum { ITEMS = 1000 };
 
 enum fault { RIGHT,
-             WRONG_VALUE,   /* one element */
+             WRONG_VALUE, /* one element */
              WRITES_NOTHING,
              BEHIND_ITS_END,
              CHANGES_INPUT,
              NOT_A_NUMBER,
-             NO_C,          /* does not compile */
+             NO_C, /* does not compile */
              LOOPS,
              SEGFAULTS,
              HALF_WRITTEN,
-             TOO_MUCH_LOCAL,   /* says so in its geometry */
+             TOO_MUCH_LOCAL, /* and says so in its geometry */
+             LIES_OF_LOCAL,  /* an array in its text that no driver is asked about before */
              FAULT_COUNT };
 
 static const char scale_text[] =
@@ -33,6 +34,11 @@ static const char scale_text[] =
     "    uint i = (uint)get_global_id(0);\n"
     "#if FAULT == 6\n"
     "    this is no C;\n"
+    "#endif\n"
+    "#if FAULT == 11\n"
+    "    HED_LOCAL_ARRAY(float, large, 1 << 28);\n"
+    "    for (uint j = get_local_id(0); j < 1 << 28; j += 4096) large[j] = x[0];\n"
+    "    if (large[n] == 5.0f) return;\n"
     "#endif\n"
     "    scratch[get_local_id(0) % 16] = 1.0f;\n"
     "    if (i >= n) return;\n"
@@ -54,7 +60,7 @@ static const hed_argument_def scale_arguments[] = {
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
     {.name = "scratch", .kind = HED_LOCAL, .type = HED_FLOAT}};
 static const int64_t group_values[] = {32, 64};
-static const int64_t fault_values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+static const int64_t fault_values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 static const hed_parameter_def scale_parameters[] = {
     {.name = "WG", .values = group_values, .count = 2, .value = 64},
     {.name = "FAULT", .values = fault_values, .count = FAULT_COUNT, .value = 0}};
@@ -203,9 +209,68 @@ static inline void expect(const hed_trial *trial, hed_outcome outcome, const cha
     cr_assert(strstr(trial->text, words), "no \"%s\" in \"%s\"", words, trial->text);
 }
 
-static inline bool compiles(const runner_test *t)
+/* Each fault after a candidate that was right and has left the right answer behind. */
+static inline void find_every_fault(hed_runner *runner)
 {
-    return hed_device_get_info(t->on.device)->capabilities & HED_CAN_SOURCE;
+    static const struct {
+        enum fault fault;
+        const char *words;
+    } faults[] = {{WRONG_VALUE, "y[7]"},
+                  {WRITES_NOTHING, "y["},
+                  {BEHIND_ITS_END, "y was written 0 bytes behind its end"},
+                  {CHANGES_INPUT, "x is only read, and its byte 1"},
+                  {NOT_A_NUMBER, "y[9] is nan"},
+                  {HALF_WRITTEN, "y["}};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        hed_trial trial = try_in(runner, 0, 64, RIGHT);
+        expect(&trial, HED_OUTCOME_MEASURED, "");
+        trial = try_in(runner, 1, 64, faults[i].fault);
+        expect(&trial, HED_OUTCOME_WRONG, faults[i].words);
+        FAILS(HED_ERROR_ARGUMENT, hed_runner_time(runner, 1, 1, &(double){0}, &trial, &error));
+    }
+    hed_trial trial = try_in(runner, 1, 64, TOO_MUCH_LOCAL);
+    expect(&trial, HED_OUTCOME_INVALID, "local memory");
+    hed_config none = config_of(48, RIGHT);
+    OK(hed_runner_prepare(runner, 1, &none, &trial, &error));
+    expect(&trial, HED_OUTCOME_INVALID, "WG=48");
+}
+
+/* However often it runs, what is changed in place begins with its first content. */
+static inline void run_in_place(hed_runner *runner)
+{
+    int32_t found[1024];
+    double values[9];
+    hed_trial trial;
+    hed_config config = {.count = 1, .values = {64}};
+    for (int again = 0; again < 2; again++) {
+        OK(hed_runner_prepare(runner, 0, &config, &trial, &error));
+        expect(&trial, HED_OUTCOME_MEASURED, "");
+        OK(hed_runner_time(runner, 0, 9, values, &trial, &error));
+        expect(&trial, HED_OUTCOME_MEASURED, "");
+        OK(hed_runner_output(runner, 0, 0, found, &trial, &error));
+        for (int i = 0; i < 1024; i++) cr_assert_eq(found[i], i + 1, "x[%d] is %d", i, found[i]);
+    }
+}
+
+/* With the cache emptied before each run; and a time that is faster than the device. */
+static inline void time_cold_and_refuse(runner_test *t, create_runner *create)
+{
+    double values[3];
+    t->def.cold_cache = true;
+    t->def.floor_seconds = 1e-12;
+    OK(create(&t->def, &t->runner, &error));
+    hed_trial trial = try_in(t->runner, 0, 64, RIGHT);
+    OK(hed_runner_time(t->runner, 0, 1, values, &trial, &error));
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    hed_runner_destroy(t->runner);
+    t->def.cold_cache = false;
+    t->def.floor_seconds = 1e3;
+    OK(create(&t->def, &t->runner, &error));
+    trial = try_in(t->runner, 0, 64, RIGHT);
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    OK(hed_runner_time(t->runner, 0, 3, values, &trial, &error));
+    expect(&trial, HED_OUTCOME_IMPOSSIBLE, "cannot be");
+    hed_runner_destroy(t->runner);
 }
 
 #endif

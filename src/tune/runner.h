@@ -23,9 +23,13 @@ typedef struct hed_runner_def {
     const hed_runner_argument *arguments; /* (kernel->argument_count), must outlive the runner */
     hed_objective objective;
     bool cold_cache;
-    double timeout_seconds; /* of one run */
+    double timeout_seconds; /* of one run; 0: none, in process alone */
     uint32_t builders;      /* processes that compile ahead; 0: one for each processor; in process: none */
     double floor_seconds;   /* no run can be faster: work over the device's peaks, halved; 0: not known */
+    /* Called at least ten times a second while a worker is waited for; may be NULL. true: the waiting ends, and with it the worker;
+     * the candidate is then HED_OUTCOME_DROPPED, and nothing is known of it. */
+    bool (*idle)(void *user);
+    void *user;
 } hed_runner_def;
 
 /* What preparing, checking or timing a candidate gave. */

@@ -23,6 +23,7 @@ enum { OPEN_SECONDS = 120,  /* drivers of many devices take their time */
        SLACK_SECONDS = 2,
        MOST_BUILDERS = 64,
        MOST_CONTEXTS = 4 }; /* builders that need a context on a GPU */
+#define TICK 0.1            /* seconds between two calls of idle() */
 #define COPY_RATE 200e6     /* bytes/s at the least of restoring, reading back and comparing */
 
 static worker_client *client_of(hed_runner *runner) { return (worker_client *)runner; }
@@ -62,75 +63,98 @@ static void feed(worker_client *client)
     }
 }
 
-static void finish_build(worker_client *client, builder *b, hed_worker_event event, const hed_worker_reply *reply)
+/* Where a builder says nothing of the candidate, or was killed by somebody else, hed_runner_prepare() will find out. */
+static void finish_build(worker_client *client, builder *b, hed_worker_event event)
 {
+    bool outside = false;
     hed_trial trial = new_trial();
-    if (event == HED_WORKER_ANSWERED && reply->status == HED_OK) trial = reply->trial;
-    if (event == HED_WORKER_DIED || event == HED_WORKER_LATE) {
+    if (event == HED_WORKER_ANSWERED && client->reply.status == HED_OK) trial = client->reply.trial;
+    if (event != HED_WORKER_ANSWERED) {
         trial.outcome = event == HED_WORKER_DIED ? HED_OUTCOME_CRASHED : HED_OUTCOME_HUNG;
-        hed_worker_end(&b->process, event, trial.text, sizeof trial.text, NULL);
+        hed_worker_end(&b->process, event, trial.text, sizeof trial.text, &outside);
     }
+    if (outside) trial = new_trial();
     client->building--;
-    /* The queue had room for it when it was asked for: see build_ahead(). */
+    /* There is room for it: see build_ahead(). */
     hed_trial_queue_put(&client->done, &b->config, &trial, NULL);
 }
 
 /* ---- waiting ---- */
 
+static double first_deadline(const worker_client *client, double until)
+{
+    for (uint32_t i = 0; i < client->builder_count; i++)
+        if (client->builders[i].process.busy) until = fmin(until, client->builders[i].process.deadline);
+    return until;
+}
+
+static void poll_all(worker_client *client, struct pollfd *polled, double until)
+{
+    double left = fmin(fmax(0, first_deadline(client, until) - now(client)), client->def.idle ? TICK : 60);
+    hed_worker_poll(&client->measurer, polled);
+    for (uint32_t i = 0; i < client->builder_count; i++)
+        hed_worker_poll(&client->builders[i].process, &polled[HED_WORKER_POLLED * (i + 1)]);
+    poll(polled, HED_WORKER_POLLED * (1 + client->builder_count), (int)ceil(left * 1000));
+}
+
+static void look_at_builders(worker_client *client, const struct pollfd *polled)
+{
+    for (uint32_t i = 0; i < client->builder_count; i++) {
+        builder *b = &client->builders[i];
+        bool busy = b->process.busy;
+        hed_worker_event event = hed_worker_look(&b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(client), &client->reply);
+        if (event && busy) finish_build(client, b, event);
+        else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
+    }
+}
+
 /* Waits until the measuring worker has answered, or died, or is late; or, with `for_builders`, until a configuration is built; or
  * until `until`. Builders are served all the while. */
-static hed_worker_event serve(worker_client *client, bool for_builders, double until, hed_worker_reply *reply)
+static hed_worker_event serve(worker_client *client, bool for_builders, double until)
 {
     struct pollfd polled[HED_WORKER_POLLED * (1 + MOST_BUILDERS)];
     for (;;) {
-        double left = until;
         feed(client);
-        hed_worker_poll(&client->measurer, polled);
-        for (uint32_t i = 0; i < client->builder_count; i++) {
-            hed_worker_poll(&client->builders[i].process, &polled[HED_WORKER_POLLED * (i + 1)]);
-            if (client->builders[i].process.busy) left = fmin(left, client->builders[i].process.deadline);
-        }
-        left = fmax(0, left - now(client));
-        poll(polled, HED_WORKER_POLLED * (1 + client->builder_count), left < 60 ? (int)ceil(left * 1000) : 60000);
-        for (uint32_t i = 0; i < client->builder_count; i++) {
-            builder *b = &client->builders[i];
-            bool busy = b->process.busy;
-            hed_worker_event event = hed_worker_look(&b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(client), reply);
-            if (event && busy) finish_build(client, b, event, reply);
-            else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
-        }
-        hed_worker_event event = hed_worker_look(&client->measurer, polled, now(client), reply);
+        poll_all(client, polled, until);
+        look_at_builders(client, polled);
+        hed_worker_event event = hed_worker_look(&client->measurer, polled, now(client), &client->reply);
         if (event && !for_builders) return event;
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL); /* it ended while it was idle */
         if (for_builders && !hed_trial_queue_empty(&client->done)) return HED_WORKER_NOTHING;
-        if (now(client) >= until) return HED_WORKER_NOTHING;
+        if (now(client) >= until) return HED_WORKER_LATE;
+        if (client->def.idle && client->def.idle(client->def.user)) return HED_WORKER_STOPPED;
     }
 }
 
 /* ---- the measuring worker ---- */
 
-/* Sends a request and waits for the reply. What the candidate is to blame for goes into `trial`, and the status is OK. */
-static hed_status ask(worker_client *client, hed_worker_request *request, double seconds, hed_worker_reply *reply,
-                      hed_trial *trial, hed_error *error)
+/* What a reply says. A worker that has lost its device is of no more use. */
+static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error *error)
+{
+    const hed_worker_reply *reply = &client->reply;
+    bool lost = reply->lost || reply->status == HED_ERROR_LOST;
+    *trial = reply->trial;
+    if (!lost) return reply->status ? hed_fail(error, reply->status, "%s", reply->text) : HED_OK;
+    hed_worker_end(&client->measurer, HED_WORKER_ANSWERED, NULL, 0, NULL);
+    if (!trial->outcome) {
+        trial->outcome = HED_OUTCOME_CRASHED;
+        hed_text_copy(trial->text, sizeof trial->text, reply->text);
+    }
+    return HED_OK;
+}
+
+/* Sends a request and waits for client->reply. What the candidate is to blame for goes into `trial`, and the status is OK. */
+static hed_status ask(worker_client *client, hed_worker_request *request, double seconds, hed_trial *trial, hed_error *error)
 {
     double deadline = now(client) + seconds;
     hed_worker_request_send(&client->measurer, request, deadline);
-    hed_worker_event event = serve(client, false, deadline, reply);
+    hed_worker_event event = serve(client, false, deadline);
     client->killed_from_outside = false;
-    if (event == HED_WORKER_ANSWERED) {
-        bool lost = reply->lost || reply->status == HED_ERROR_LOST;
-        *trial = reply->trial;
-        if (lost) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
-        if (reply->status && !lost) return hed_fail(error, reply->status, "%s", reply->text);
-        if (lost && !trial->outcome) {
-            trial->outcome = HED_OUTCOME_CRASHED;
-            hed_text_copy(trial->text, sizeof trial->text, reply->text);
-        }
-        return HED_OK;
-    }
-    trial->outcome = event == HED_WORKER_DIED ? HED_OUTCOME_CRASHED : HED_OUTCOME_HUNG;
-    hed_worker_end(&client->measurer, event == HED_WORKER_DIED ? event : HED_WORKER_LATE, trial->text, sizeof trial->text,
-                   &client->killed_from_outside);
+    if (event == HED_WORKER_ANSWERED) return take_reply(client, trial, error);
+    trial->outcome = event == HED_WORKER_DIED   ? HED_OUTCOME_CRASHED
+                     : event == HED_WORKER_LATE ? HED_OUTCOME_HUNG
+                                                : HED_OUTCOME_DROPPED;
+    hed_worker_end(&client->measurer, event, trial->text, sizeof trial->text, &client->killed_from_outside);
     return HED_OK;
 }
 
@@ -152,7 +176,7 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
     drop_dead(client);
     if (client->measurer.pid) return HED_OK;
     hed_status status = hed_worker_start(&client->measurer, client->program, client->job, client->result, error);
-    if (!status) status = ask(client, &request, OPEN_SECONDS + client->copy_seconds, &client->reply, &trial, error);
+    if (!status) status = ask(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error);
     if (!status && trial.outcome)
         status = hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
                           hed_device_get_info(client->def.device)->id, trial.text);
@@ -174,11 +198,11 @@ static hed_status build_and_check(worker_client *client, uint32_t slot, hed_tria
     s->life = 0;
     *trial = new_trial();
     hed_status status = ensure_open(client, error);
-    if (!status) status = ask(client, &request, BUILD_SECONDS, &client->reply, trial, error);
+    if (!status) status = ask(client, &request, BUILD_SECONDS, trial, error);
     if (status || trial->outcome) return status;
     hed_trial built = *trial;
     request.task = HED_TASK_CHECK;
-    status = ask(client, &request, client->def.timeout_seconds + client->copy_seconds, &client->reply, trial, error);
+    status = ask(client, &request, client->def.timeout_seconds + client->copy_seconds, trial, error);
     trial->build_seconds = built.build_seconds;
     trial->resources = built.resources;
     if (!status && !trial->outcome) s->life = client->measurer.life;
@@ -223,7 +247,7 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
     double each = client->def.timeout_seconds;
     if (client->def.objective == HED_OBJECTIVE_ENERGY) each += 2e-3 * HED_ENERGY_LEAST_MS;
     hed_status status = ensure_slot(client, slot, trial, error);
-    if (!status && !trial->outcome) status = ask(client, &request, runs * each + client->copy_seconds, &client->reply, trial, error);
+    if (!status && !trial->outcome) status = ask(client, &request, runs * each + client->copy_seconds, trial, error);
     if (status || trial->outcome) return status;
     if (client->reply.count != runs)
         return hed_fail(error, HED_ERROR_IO, "the worker gave %u times of %u", client->reply.count, runs);
@@ -251,7 +275,7 @@ static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, v
     hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
     hed_status status = ensure_slot(client, slot, trial, error);
     if (status || trial->outcome) return status;
-    status = ask(client, &request, client->def.timeout_seconds + client->copy_seconds, &client->reply, trial, error);
+    status = ask(client, &request, client->def.timeout_seconds + client->copy_seconds, trial, error);
     if (!status && !trial->outcome) memcpy(data, client->result_bytes, client->def.arguments[argument].bytes);
     return status;
 }
@@ -280,7 +304,7 @@ static bool built(hed_runner *runner, double seconds, hed_config *config, hed_tr
 {
     worker_client *client = client_of(runner);
     if (hed_trial_queue_empty(&client->done) && (client->building || !hed_trial_queue_empty(&client->waiting)))
-        serve(client, true, now(client) + seconds, &client->reply);
+        serve(client, true, now(client) + seconds);
     return hed_trial_queue_take(&client->done, config, trial);
 }
 
@@ -299,6 +323,8 @@ static void destroy(hed_runner *runner)
 {
     worker_client *client = client_of(runner);
     hed_allocator allocator = client->allocator;
+    hed_worker_ask_to_end(&client->measurer);
+    for (uint32_t i = 0; i < client->builder_count; i++) hed_worker_ask_to_end(&client->builders[i].process);
     hed_worker_end(&client->measurer, HED_WORKER_NOTHING, NULL, 0, NULL);
     for (uint32_t i = 0; i < client->builder_count; i++)
         hed_worker_end(&client->builders[i].process, HED_WORKER_NOTHING, NULL, 0, NULL);
@@ -390,9 +416,10 @@ hed_status hed_runner_create_worker(const hed_runner_def *def, hed_runner **runn
     made->allocator = made->waiting.allocator = made->done.allocator = allocator;
     made->program = def->device->settings->worker;
     made->job = made->result = -1;
-    made->builder_count = count_builders(def);
-    made->builders = hed_allocate(&allocator, made->builder_count * sizeof *made->builders);
-    if (!made->builders) status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", made->builder_count);
+    uint32_t builders = count_builders(def);
+    made->builders = hed_allocate(&allocator, builders * sizeof *made->builders);
+    if (made->builders) made->builder_count = builders;
+    else status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", builders);
     if (!status) status = check_program(made, error);
     if (!status) status = share(made, error);
     if (!status) status = ensure_open(made, error);

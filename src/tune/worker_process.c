@@ -181,6 +181,7 @@ static void describe(hed_worker_process *worker, hed_worker_event event, int sta
     char line[128], how[64] = "ended";
     last_line(worker->said, line, sizeof line);
     if (event == HED_WORKER_LATE) snprintf(how, sizeof how, "was not done in time and was killed");
+    else if (event == HED_WORKER_STOPPED) snprintf(how, sizeof how, "was stopped");
     else if (status != -1 && WIFSIGNALED(status) && sigabbrev_np(WTERMSIG(status)))
         snprintf(how, sizeof how, "was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
     else if (status != -1 && WIFEXITED(status)) snprintf(how, sizeof how, "ended with exit code %d", WEXITSTATUS(status));
@@ -191,6 +192,11 @@ static bool sent_from_outside(int status)
 {
     int number = status != -1 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT;
+}
+
+void hed_worker_ask_to_end(const hed_worker_process *worker)
+{
+    if (worker->pid && !worker->busy) shutdown(worker->socket, SHUT_RDWR);
 }
 
 void hed_worker_end(hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside)

@@ -23,7 +23,8 @@ typedef enum hed_worker_event {
     HED_WORKER_NOTHING,
     HED_WORKER_ANSWERED,
     HED_WORKER_DIED, /* or said what is no reply */
-    HED_WORKER_LATE
+    HED_WORKER_LATE,
+    HED_WORKER_STOPPED /* the caller does not want to wait any longer */
 } hed_worker_event;
 
 enum { HED_WORKER_POLLED = 2 }; /* descriptors of a worker that are waited for */
@@ -36,6 +37,8 @@ void hed_worker_request_send(hed_worker_process *worker, hed_worker_request *req
 void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled);
 /* Looks at what poll() found. */
 hed_worker_event hed_worker_look(hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply);
+/* Asks an idle worker to end, without waiting for it. */
+void hed_worker_ask_to_end(const hed_worker_process *worker);
 /* Ends a worker. One that is idle is asked to, by its closed socket; any other is killed. `text` (nullable): how it ended and the last
  * that it said. `outside` (nullable): by a signal that candidates do not cause. */
 void hed_worker_end(hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside);
