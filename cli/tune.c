@@ -233,7 +233,7 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
     if (status == HED_OK && csv)
         status = hed_tune_results_write_csv(csv, t->kernel, t->result, error);
     if (status == HED_OK && t4)
-        status = hed_tune_results_write_t4(t4, t->kernel, t->result, error);
+        status = hed_tune_results_write_t4(t4, t->kernel, t->result, t->def->objective, error);
     return status;
 }
 
