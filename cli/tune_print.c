@@ -110,7 +110,7 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
         print_winner(t, out);
         print_gain(t, out);
     } else {
-        fputs("  winner     none: nothing that was tried works\n", out);
+        fprintf(out, "  winner     none: %s\n", t->result->count ? "nothing that was tried works" : "nothing was tried");
     }
     print_conditions(t, out);
     if (t->database && t->result->best < t->result->count)
