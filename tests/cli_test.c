@@ -46,8 +46,11 @@ static const hed_option BENCH_OPTIONS[] = {
 static const hed_command BENCH = {
     .name = "bench", .summary = "a group that runs too", .options = BENCH_OPTIONS, .commands = BENCHES, .run = run_nothing};
 static const hed_command GROUP = {.name = "group", .summary = "a group that does not", .commands = BENCHES};
+static const hed_option BOTH_POSITIONALS[] = {{.name = "FILE", .kind = HED_OPTION_FILE, .help = "what to look at"}, {0}};
+static const hed_command BOTH = {
+    .name = "both", .summary = "an argument, or a command", .positionals = BOTH_POSITIONALS, .commands = BENCHES, .run = run_nothing};
 static const hed_command OTHER_NAME = {.name = "stroke", .same_as = &PAINT, .hidden = true};
-static const hed_command *const COMMANDS[] = {&PAINT, &BENCH, &GROUP, &OTHER_NAME, NULL};
+static const hed_command *const COMMANDS[] = {&PAINT, &BENCH, &GROUP, &BOTH, &OTHER_NAME, NULL};
 static const hed_example FILES[] = {{"/etc/tool", "Settings"}, {0}};
 static const hed_section SECTIONS[] = {{"FILES", FILES}, {0}};
 static const hed_command ROOT = {.name = "tool",
@@ -133,6 +136,27 @@ Test(options, fallbacks_repeats_and_inherited)
     hed_arguments_free(&arguments);
 }
 
+Test(options, an_argument_or_a_command)
+{
+    hed_error error;
+    hed_arguments arguments;
+    OK(parse("tool both plain", &arguments, &error));
+    cr_assert(hed_arguments_command(&arguments) == &PLAIN);
+    hed_arguments_free(&arguments);
+    static const char *const lines[] = {"tool both a.png", "tool both -- plain", "tool both"};
+    static const char *const files[] = {"a.png", "plain", NULL};
+    for (size_t i = 0; i < 3; i++) {
+        OK(parse(lines[i], &arguments, &error));
+        cr_assert(hed_arguments_command(&arguments) == &BOTH);
+        const char *file = hed_text_of(&arguments, "FILE");
+        cr_expect(files[i] ? file && strcmp(file, files[i]) == 0 : !file, "%s", lines[i]);
+        hed_arguments_free(&arguments);
+    }
+    FAILS(HED_ERROR_ARGUMENT, parse("tool both a.png plain", &arguments, &error));
+    cr_expect(strstr(error.text, "one argument too many"));
+    hed_arguments_free(&arguments);
+}
+
 Test(options, help_wherever_it_stands)
 {
     static const char *const lines[] = {"tool paint --help", "tool paint -h", "tool paint --color red -fh --nonsense", "tool --help paint"};
@@ -153,7 +177,7 @@ Test(options, errors_say_what_was_found_and_what_is_near)
         const char *line, *expected;
     } cases[] = {
         {"tool pant", "unknown command \"pant\"; did you mean \"tool paint\"? (\"tool --help\" explains)"},
-        {"tool xyzzy", "unknown command \"xyzzy\"; there are paint, bench, group (\"tool --help\" explains)"},
+        {"tool xyzzy", "unknown command \"xyzzy\"; there are paint, bench, group, both (\"tool --help\" explains)"},
         {"tool group", "\"tool group\" needs one of these behind it: paint, plain (\"tool group --help\" explains)"},
         {"tool paint --colour red", "unknown option --colour; did you mean --color?" SEE_PAINT},
         {"tool paint --frobnicate", "unknown option --frobnicate" SEE_PAINT},
@@ -283,7 +307,8 @@ static int run_in_shell(const char *shell, const char *script)
 static void check_completion(hed_shell kind, const char *shell, const char *head, const char *middle)
 {
     static const char *const cases[][2] = {
-        {"tool ", "bench group paint"},
+        {"tool ", "bench both group paint"},
+        {"tool both pla", "plain"},
         {"tool p", "paint"},
         {"tool paint --c", "--color"},
         {"tool paint -c ", "blue green red"},
