@@ -49,11 +49,12 @@ static void default_ptx_dir(char *path)
     if (!library[0] || !hed_path_join(path, library, "../share/heddle/ptx") || access(path, R_OK) != 0) path[0] = 0;
 }
 
-/* The worker program: lib/../libexec/heddle of the installed library, beside the library in a build folder, and one folder above
- * a program that the library is a part of. */
+/* The worker program: libexec/heddle of the installed library (in lib or lib/MACHINE), beside the library in a build folder, and
+ * one folder above a program that the library is a part of. */
 static void default_worker(char *path)
 {
-    static const char *const places[] = {"../libexec/heddle/heddle-worker", "heddle-worker", "../heddle-worker"};
+    static const char *const places[] = {"../libexec/heddle/heddle-worker", "../../libexec/heddle/heddle-worker",
+                                         "heddle-worker", "../heddle-worker"};
     char library[HED_PATH_MAX];
     hed_path_of_library(library, sizeof library);
     for (size_t i = 0; library[0] && i < sizeof places / sizeof places[0]; i++)
