@@ -208,7 +208,7 @@ static void compare_piece(hed_local_runner *local, uint32_t index, uint64_t at, 
     if (content->expected)
         hed_check_output(check, argument, at, found, (const unsigned char *)content->expected + at, bytes,
                          content->tolerance);
-    else if (!is_written(argument) && content->data)
+    else if (argument->access == HED_READ && content->data)
         hed_check_input(check, argument, at, found, (const unsigned char *)content->data + at, bytes);
 }
 
@@ -229,7 +229,7 @@ static hed_status compare_buffer(hed_local_runner *local, uint32_t index, unsign
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const unsigned char *found;
     uint64_t size = bytes_of(local, index);
-    bool content = local->def.arguments[index].expected || !is_written(argument);
+    bool content = local->def.arguments[index].expected || argument->access == HED_READ;
     hed_status status = HED_OK;
     for (uint64_t at = 0; content && at < size && !status;) {
         uint64_t piece = size - at < STAGING_BYTES ? size - at : STAGING_BYTES;
