@@ -1,6 +1,6 @@
-/* ctest: devices timeout=300
- * Tuning as a whole: the fastest is found, the wrong never wins, what is measured is kept and recalled, ties change nothing.
- * Pipelines with made-up times stand for devices of known noise; tiny kernels run on the device under test. */
+/* ctest: devices timeout=300 Tuning as a whole: the fastest is found, the wrong never wins, what is measured is
+ * kept and recalled, ties change nothing. Pipelines with made-up times stand for devices of known noise; tiny
+ * kernels run on the device under test. */
 #include "folder.h"
 #include "runner_testing.h"
 
@@ -105,7 +105,8 @@ static const hed_problem hundred = {1, {100}};
 
 static made_up made_up_of(double (*seconds)(const hed_config *config), double noise, uint64_t random)
 {
-    return (made_up){.seconds = seconds, .noise = noise, .random = random, .wrong = -1, .unbuildable = -1, .unrunnable = -1};
+    return (made_up){
+        .seconds = seconds, .noise = noise, .random = random, .wrong = -1, .unbuildable = -1, .unrunnable = -1};
 }
 
 static hed_pipeline_def pipeline_of(made_up *m)
@@ -158,8 +159,8 @@ Test(tune, ten_tunings_of_equals_have_one_winner)
         def.seed = seed;
         hed_tune_result *result = tune_made_up(t.device, &m, &def);
         const hed_evaluation *winner = winner_of(result);
-        cr_assert(winner->config.values[0] == 4 && winner->config.values[1] == 1, "seed %llu: A=%lld B=%lld", (unsigned long long)seed,
-                  (long long)winner->config.values[0], (long long)winner->config.values[1]);
+        cr_assert(winner->config.values[0] == 4 && winner->config.values[1] == 1, "seed %llu: A=%lld B=%lld",
+                  (unsigned long long)seed, (long long)winner->config.values[0], (long long)winner->config.values[1]);
         cr_assert(result->ties > 0 && fabs(result->gain - 1) < 0.01);
         cr_assert_eq(result->kept_stored, seed > 1);
         hed_tune_result_free(result);
@@ -200,7 +201,8 @@ Test(tune, a_pipeline_is_tuned_and_resolved)
     cr_assert(result->end == HED_TUNE_EXHAUSTED && result->count == 40 && result->space == 40, "%s after %u of %llu",
               hed_tune_end_name(result->end), result->count, (unsigned long long)result->space);
     cr_assert(winner_of(result)->config.values[0] == 7 && winner_of(result)->config.values[1] == 2);
-    cr_assert(fabs(result->gain - 1.55) < 0.05 && fabs(winner_of(result)->seconds / 1e-3 - 1) < 0.02, "gain %g", result->gain);
+    cr_assert(fabs(result->gain - 1.55) < 0.05 && fabs(winner_of(result)->seconds / 1e-3 - 1) < 0.02, "gain %g",
+              result->gain);
     cr_assert(count_of(result, HED_OUTCOME_WRONG) == 4 && count_of(result, HED_OUTCOME_BUILD) == 4 &&
               count_of(result, HED_OUTCOME_LAUNCH) == 4);
     cr_assert(result->in_process && result->in_process_reason[0] && result->default_index < result->count);
@@ -298,8 +300,8 @@ Test(tune, patience_and_time)
     def.patience = 0;
     def.limit_seconds = 1e-9;
     OK(hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
-    cr_assert(result->end == HED_TUNE_SECONDS && result->count >= 1 && result->best < result->count, "the default is tried: %u",
-              result->count);
+    cr_assert(result->end == HED_TUNE_SECONDS && result->count >= 1 && result->best < result->count,
+              "the default is tried: %u", result->count);
     hed_tune_result_free(result);
     def.limit_seconds = 0;
     def.objective = HED_OBJECTIVE_ENERGY;
@@ -330,24 +332,25 @@ Test(tune, nothing_works)
 
 /* ---- kernels on the device under test ---- */
 
-/* y = 2 x, after LOOPS rounds of work for nothing: with 20 of them it is the fastest that is right. LOOPS 0 is faster, and wrong. */
-static const char loops_text[] =
-    "__kernel void loops(__global const float *x, __global float *y, uint n)\n"
-    "{\n"
-    "    uint i = (uint)get_global_id(0);\n"
-    "    if (i >= n) return;\n"
-    "    float waste = x[i];\n"
-    "    for (int k = 0; k < LOOPS; k++) waste = waste * 0.999f + 0.001f;\n"
-    "    y[i] = LOOPS == 0 ? 0.0f : 2.0f * x[i] + (waste > 1e9f ? 1.0f : 0.0f);\n"
-    "}\n";
+/* y = 2 x, after LOOPS rounds of work for nothing: with 20 of them it is the fastest that is right. LOOPS 0 is
+ * faster, and wrong. */
+static const char loops_text[] = "__kernel void loops(__global const float *x, __global float *y, uint n)\n"
+                                 "{\n"
+                                 "    uint i = (uint)get_global_id(0);\n"
+                                 "    if (i >= n) return;\n"
+                                 "    float waste = x[i];\n"
+                                 "    for (int k = 0; k < LOOPS; k++) waste = waste * 0.999f + 0.001f;\n"
+                                 "    y[i] = LOOPS == 0 ? 0.0f : 2.0f * x[i] + (waste > 1e9f ? 1.0f : 0.0f);\n"
+                                 "}\n";
 static const hed_source loops_source = {"loops.cl", loops_text, 0};
 static const hed_argument_def loops_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
     {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32}};
 static const int64_t loops_groups[] = {32, 64}, loops_values[] = {0, 20, 1000, 4000};
-static const hed_parameter_def loops_parameters[] = {{.name = "WG", .values = loops_groups, .count = 2, .value = 64},
-                                                     {.name = "LOOPS", .values = loops_values, .count = 4, .value = 1000}};
+static const hed_parameter_def loops_parameters[] = {
+    {.name = "WG", .values = loops_groups, .count = 2, .value = 64},
+    {.name = "LOOPS", .values = loops_values, .count = 4, .value = 1000}};
 
 static void loops_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -361,14 +364,15 @@ static void loops_range(const hed_native_call *call, uint64_t begin, uint64_t en
     }
 }
 
-static uint64_t loops_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t loops_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                            uint32_t argument)
 {
     (void)def, (void)config, (void)argument;
     return 4 * (uint64_t)problem->sizes[0];
 }
 
-static void loops_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                       uint64_t seed)
+static void loops_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                       uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == 2) {
@@ -378,24 +382,26 @@ static void loops_fill(const hed_kernel_def *def, const hed_problem *problem, ui
     for (uint64_t i = 0; i < bytes / 4; i++) ((float *)data)[i] = (float)((i + seed) % 17) / 16;
 }
 
-static void loops_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
+static void loops_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                       hed_work *work)
 {
     (void)def, (void)config;
     *work = (hed_work){.bytes = 8.0 * (double)problem->sizes[0], .operations = 1000.0 * (double)problem->sizes[0]};
 }
 
-static const hed_kernel_def loops = {.name = "loops",
-                                     .sources = &loops_source,
-                                     .source_count = 1,
-                                     .arguments = loops_arguments,
-                                     .argument_count = 3,
-                                     .parameters = loops_parameters,
-                                     .parameter_count = 2,
-                                     .dimensions = scale_dimensions,
-                                     .dimension_count = 1,
-                                     .geometry = step_geometry,
-                                     .range = loops_range,
-                                     .sample = {.benchmark = {1, {1 << 14}}, .bytes = loops_bytes, .fill = loops_fill}};
+static const hed_kernel_def loops = {
+    .name = "loops",
+    .sources = &loops_source,
+    .source_count = 1,
+    .arguments = loops_arguments,
+    .argument_count = 3,
+    .parameters = loops_parameters,
+    .parameter_count = 2,
+    .dimensions = scale_dimensions,
+    .dimension_count = 1,
+    .geometry = step_geometry,
+    .range = loops_range,
+    .sample = {.benchmark = {1, {1 << 14}}, .bytes = loops_bytes, .fill = loops_fill}};
 
 static hed_tune_result *tune(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def)
 {
@@ -416,7 +422,8 @@ Test(tune, the_fastest_that_is_right_wins)
     cr_assert_eq(winner_of(result)->config.values[1], 20);
     cr_assert(result->gain > 2, "gain %g", result->gain);
     cr_assert_eq(count_of(result, HED_OUTCOME_WRONG), 2);
-    cr_assert(result->reference == HED_REFERENCE_NATIVE && winner_of(result)->error < 1e-5 && find(result, 32, 0)->error > 0.1);
+    cr_assert(result->reference == HED_REFERENCE_NATIVE && winner_of(result)->error < 1e-5 &&
+              find(result, 32, 0)->error > 0.1);
     cr_assert_eq(result->in_process, !text, "%s", result->in_process_reason);
     cr_assert(result->problem.count == 1 && result->problem.sizes[0] == 1 << 14);
     int64_t group = winner_of(result)->config.values[0];
@@ -428,13 +435,14 @@ Test(tune, the_fastest_that_is_right_wins)
     options.problem = &problem;
     OK(hed_kernel_create(t.device, &loops, &options, &kernel, &error));
     hed_config config = hed_kernel_config(kernel, &configured);
-    cr_assert(configured == HED_CONFIGURED_EXACT && config.values[0] == group && config.values[1] == 20, "launches take it: %s",
-              hed_configured_name(configured));
+    cr_assert(configured == HED_CONFIGURED_EXACT && config.values[0] == group && config.values[1] == 20,
+              "launches take it: %s", hed_configured_name(configured));
     hed_kernel_destroy(kernel);
 
     def.resume = true;
     result = tune(t.device, &loops, &def);
-    for (uint32_t i = 0; i < result->count; i++) cr_assert(result->evaluations[i].recalled, "%u is measured again", i);
+    for (uint32_t i = 0; i < result->count; i++)
+        cr_assert(result->evaluations[i].recalled, "%u is measured again", i);
     cr_assert(result->kept_stored && winner_of(result)->config.values[0] == group);
     hed_tune_result_free(result);
     test_close(&t);
@@ -481,8 +489,8 @@ Test(tune, the_size_is_chosen)
     int64_t size = result->problem.sizes[0];
     cr_assert(size >= 1 << 10 && size < (int64_t)1 << 32 && (size & (size - 1)) == 0, "%lld", (long long)size);
     cr_assert(winner_of(result)->seconds < 1, "%g s", winner_of(result)->seconds);
-    cr_assert(result->bandwidth > 0 && result->arithmetic > 0 && result->share > 0 && result->share < 64, "%g bytes/s, %g operations/s, %g",
-              result->bandwidth, result->arithmetic, result->share);
+    cr_assert(result->bandwidth > 0 && result->arithmetic > 0 && result->share > 0 && result->share < 64,
+              "%g bytes/s, %g operations/s, %g", result->bandwidth, result->arithmetic, result->share);
     hed_tune_result_free(result);
     test_close(&t);
 }
@@ -535,12 +543,13 @@ Test(tune, each_allocation_failing)
         state.calls = 0;
         state.fail_at = ++n;
         status = hed_tune_pipeline(device, &pipeline, &def, &result, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !result), "allocation %lld: %s", (long long)n,
-                  hed_status_name(status));
+        cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !result), "allocation %lld: %s",
+                  (long long)n, hed_status_name(status));
         refused += status == HED_ERROR_MEMORY;
         hed_tune_result_free(result);
         hed_context_destroy(c);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld left", (long long)n, (long long)state.live);
+        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld left", (long long)n,
+                  (long long)state.live);
     } while (state.calls >= n);
     cr_assert(status == HED_OK && refused > 5, "%lld of %lld", (long long)refused, (long long)n);
 }

@@ -10,14 +10,12 @@
 /* Seconds. A batch is what is run between two looks at stop(). */
 static const double batch_seconds = 0.1, warm_batch_seconds = 0.02, probe_seconds = 0.2, short_run_seconds = 1e-3;
 
-enum {
-    MOST_BATCH = 64,
-    WARM_RUNS = 32,   /* of one batch of the warm-up at most */
-    WARM_BATCHES = 3, /* that must agree */
-    MOST_WARM = 500,  /* batches: where neither times nor the host's clock move */
-    CHECK_RUNS = 3,   /* of the anchor, to see whether it has moved */
-    CONFIRM_RUNS = 9
-}; /* and by how much */
+enum { MOST_BATCH = 64,
+       WARM_RUNS = 32,     /* of one batch of the warm-up at most */
+       WARM_BATCHES = 3,   /* that must agree */
+       MOST_WARM = 500,    /* batches: where neither times nor the host's clock move */
+       CHECK_RUNS = 3,     /* of the anchor, to see whether it has moved */
+       CONFIRM_RUNS = 9 }; /* and by how much */
 
 static const double steady = 0.02;        /* the warm-up's batches agree within this */
 static const double drift_noticed = 0.02; /* smaller moves of the anchor count as noise */

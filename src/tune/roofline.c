@@ -12,15 +12,13 @@
 
 static const char bandwidth_name[] = "copy bytes/s", arithmetic_name[] = "multiply-add operations/s";
 
-enum {
-    REPEATS = 5,
-    LANES = 8,  /* floats of a vector of the native version */
-    CHAINS = 8, /* multiply-adds that do not wait for one another, in each work item */
-    GROUP = 256,
-    ITEMS_OF_UNIT = 2048, /* work items for each compute unit */
-    FIRST_ROUNDS = 64,
-    MOST_ROUNDS = 1 << 20
-};
+enum { REPEATS = 5,
+       LANES = 8,  /* floats of a vector of the native version */
+       CHAINS = 8, /* multiply-adds that do not wait for one another, in each work item */
+       GROUP = 256,
+       ITEMS_OF_UNIT = 2048, /* work items for each compute unit */
+       FIRST_ROUNDS = 64,
+       MOST_ROUNDS = 1 << 20 };
 
 static const double long_enough = 5e-3; /* seconds of a run of multiply-adds, so that starting it does not count */
 

@@ -11,7 +11,7 @@ enum { BEST_ENTRANTS = 8 };
 
 static const double entrant_margin = 0.02; /* over the best: may be the best for all one knows */
 static const double unlimited_share = 0.15,
-                    least_seconds = 1; /* of the time that the search took, where there is no limit */
+                    least_seconds = 2; /* of the time that the search took, where there is no limit */
 
 /* ---- who is in the final rounds ---- */
 

@@ -9,11 +9,9 @@
 #include "base/text.h"
 #include "tune/tuning.h"
 
-enum {
-    SOURCES = 32,    /* other devices and sizes that the search starts from, at most */
-    CHECK_EVERY = 8, /* evaluations between two looks at the clock's drift */
-    AHEAD_FEW = 4
-}; /* compiled candidates that may wait: a question asked later is a better one */
+enum { SOURCES = 32,    /* other devices and sizes that the search starts from, at most */
+       CHECK_EVERY = 8, /* evaluations between two looks at the clock's drift */
+       AHEAD_FEW = 4 }; /* compiled candidates that may wait: a question asked later is a better one */
 
 static const double warm_share = 0.02, warm_seconds = 1; /* of the time there is, and at most */
 static const double finals_share = 0.12;                 /* of the time there is */

@@ -1,0 +1,63 @@
+/* tune_own_loop: the search alone, in a program's own loop. What is tuned needs no device: a matrix transposed in
+ * tiles by plain C, whose best tile depends on this machine's caches. */
+#include <heddle/heddle.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SIZE = 1536,
+       TRIES = 30,
+       RUNS = 3 };
+
+static void transpose(const float *from, float *to, int64_t width, int64_t height)
+{
+    for (int64_t y = 0; y < SIZE; y += height)
+        for (int64_t x = 0; x < SIZE; x += width)
+            for (int64_t j = y; j < y + height; j++)
+                for (int64_t i = x; i < x + width; i++) to[i * SIZE + j] = from[j * SIZE + i];
+}
+
+/* The fastest of a few runs, in seconds. */
+static double try_it(const hed_config *config, const float *from, float *to)
+{
+    uint64_t best = UINT64_MAX;
+    for (int run = 0; run < RUNS; run++) {
+        uint64_t started = hed_now();
+        transpose(from, to, config->values[0], config->values[1]);
+        uint64_t passed = hed_now() - started;
+        if (passed < best) best = passed;
+    }
+    return 1e-9 * (double)best;
+}
+
+int main(void)
+{
+    static const int64_t sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+    const hed_parameter_def parameters[] = {{.name = "WIDTH", .values = sizes, .count = 10, .value = 1},
+                                            {.name = "HEIGHT", .values = sizes, .count = 10, .value = 1}};
+    const char *const constraints[] = {"WIDTH * HEIGHT <= 16384"};
+    hed_space_def space_def = {
+        .parameters = parameters, .parameter_count = 2, .constraints = constraints, .constraint_count = 1};
+    hed_search_def search_def = {.seed = 1};
+    hed_space *space = NULL;
+    hed_search *search = NULL;
+    hed_config config;
+    hed_error error;
+    double seconds = 0;
+    float *from = calloc(SIZE * SIZE, sizeof *from), *to = calloc(SIZE * SIZE, sizeof *to);
+    hed_status status = from && to ? hed_space_create(&space_def, &space, &error) : HED_ERROR_MEMORY;
+    search_def.space = space;
+    if (!status) status = hed_search_create(&search_def, &search, &error);
+    for (int i = 0; i < TRIES && !status; i++) {
+        status = hed_search_ask(search, &config, &error);
+        if (!status) status = hed_search_tell(search, &config, try_it(&config, from, to), &error);
+    }
+    if (!status && hed_search_best(search, &config, &seconds))
+        printf("tiles of %d x %d: %.2f ms, the best of %d tried among %d\n", (int)config.values[0],
+               (int)config.values[1], 1e3 * seconds, TRIES, (int)hed_space_count(space));
+    else fprintf(stderr, "%s\n", status == HED_ERROR_MEMORY ? "out of memory" : error.text);
+    hed_search_destroy(search);
+    hed_space_destroy(space);
+    free(from);
+    free(to);
+    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
