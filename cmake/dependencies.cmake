@@ -1,5 +1,5 @@
-# Third-party libraries, as targets: Threads::Threads, heddle::sqlite3, heddle::jansson, heddle::png. OpenCL, CUDA and NVRTC are not among
-# them: those are loaded at run time.
+# Third-party libraries, as targets: Threads::Threads, heddle::sqlite3, heddle::jansson, heddle::png. OpenCL, CUDA and
+# NVRTC are not among them: those are loaded at run time.
 #
 # With HEDDLE_PORTABLE the static archives are taken where the distribution has them, so that the result runs without.
 if(HEDDLE_PORTABLE)
@@ -7,7 +7,7 @@ if(HEDDLE_PORTABLE)
 endif()
 find_package(Threads REQUIRED)
 
-# hed_find_library(sqlite3 HEADER sqlite3.h LIBRARY sqlite3 NEEDS m PACKAGE libsqlite3-dev)
+# hed_find_library(jansson HEADER jansson.h LIBRARY jansson NEEDS m PACKAGE libjansson-dev)
 function(hed_find_library name)
   cmake_parse_arguments(arg "" "HEADER;PACKAGE" "LIBRARY;NEEDS" ${ARGN})
   if(TARGET heddle::${name})
@@ -25,7 +25,11 @@ function(hed_find_library name)
   target_link_libraries(heddle::${name} INTERFACE ${arg_NEEDS})
 endfunction()
 
-hed_find_library(sqlite3 HEADER sqlite3.h LIBRARY sqlite3 NEEDS m PACKAGE libsqlite3-dev)
+# libheddle.so needs it, and Debian's archive of SQLite is no position-independent code: the shared library travels along.
+set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
+set(CMAKE_FIND_LIBRARY_SUFFIXES .so)
+hed_find_library(sqlite3 HEADER sqlite3.h LIBRARY sqlite3 PACKAGE libsqlite3-dev)
+set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
 hed_find_library(jansson HEADER jansson.h LIBRARY jansson PACKAGE libjansson-dev)
 hed_find_library(zlib HEADER zlib.h LIBRARY z PACKAGE zlib1g-dev)
 hed_find_library(png HEADER png.h LIBRARY png16 png NEEDS heddle::zlib m PACKAGE libpng-dev)
