@@ -241,6 +241,8 @@ hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, he
 {
     hed_build_text text;
     *seconds = 0;
+    if (!device->backend->build)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: %s compiles nothing", def->name, device->info.id);
     hed_status status = open_to_compile(device, error);
     if (status) return status;
     status = hed_build_text_make(&text, device, def, math, config, defines, define_count, 0, error);

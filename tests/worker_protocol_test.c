@@ -1,0 +1,177 @@
+/* What a worker and its parent believe of each other: nothing. Jobs cut anywhere and with any byte changed, requests and replies
+ * of any content, memory that runs out while a job is read. */
+#include "testing.h"
+#include "worker_wild.h"
+
+static hed_error error;
+
+static wild open_wild(void)
+{
+    wild w;
+    cr_assert(wild_open(&w, &error), "%s", error.text);
+    return w;
+}
+
+Test(worker_protocol, a_job_comes_through)
+{
+    wild w = open_wild();
+    hed_allocator allocator = hed_default_allocator();
+    hed_worker_job job;
+    OK(hed_worker_job_read(&allocator, w.job, w.size, &job, &error));
+    cr_assert_str_eq(job.device, "host");
+    cr_assert_str_eq(job.kernel.name, "wild");
+    cr_assert_null(job.kernel.entry);
+    cr_assert_str_eq(job.kernel.max_threads, "A*32");
+    cr_assert(job.kernel.source_count == 2 && job.kernel.sources[0].size == 10 && job.kernel.sources[1].size == 11);
+    cr_assert_str_eq(job.kernel.sources[1].text, "second text");
+    cr_assert(job.kernel.define_count == 2 && job.runner.define_count == 1);
+    cr_assert_str_eq(job.kernel.defines[1].name, "NAME");
+    cr_assert_str_eq(job.runner.defines[0].value, "yes");
+    cr_assert(job.kernel.parameter_count == 2 && job.kernel.parameters[1].count == 2 && job.kernel.parameters[0].values[2] == 3);
+    cr_assert_str_eq(job.kernel.dimensions[1], "m");
+    cr_assert(job.problem.count == 2 && job.problem.sizes[1] == 7);
+    cr_assert(job.kernel.arguments[1].access == HED_READ_WRITE && job.kernel.arguments[3].size == 24);
+    cr_assert_arr_eq(job.contents[1].expected, wild_data, sizeof wild_data);
+    cr_assert_arr_eq(job.contents[2].data, &wild_count, sizeof wild_count);
+    cr_assert(job.contents[0].expected == NULL && job.contents[4].data == NULL && job.contents[3].bytes == 24);
+    cr_assert_str_eq(job.context.capture, "");
+    hed_worker_job_free(&job);
+    wild_close(&w);
+}
+
+Test(worker_protocol, a_job_cut_anywhere_is_refused)
+{
+    wild w = open_wild();
+    for (size_t size = 0; size < w.size; size++) cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT);
+    /* The size in the header made to fit: what is missing is noticed where it is missing. (Nothing is in the last 40 bytes.) */
+    for (uint64_t size = 24; size < w.size - 40; size++) {
+        memcpy(w.job + 8, &size, sizeof size);
+        cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT, "cut to %llu", (unsigned long long)size);
+    }
+    wild_close(&w);
+}
+
+Test(worker_protocol, a_job_with_a_byte_changed_is_read_within_its_bounds)
+{
+    static const unsigned char changes[] = {0x01, 0x80, 0xff};
+    wild w = open_wild();
+    uint64_t data;
+    memcpy(&data, w.job + 16, sizeof data);
+    for (size_t at = 0; at < data; at++)
+        for (size_t i = 0; i < sizeof changes; i++) {
+            w.job[at] ^= changes[i];
+            wild_read(w.job, w.size, &error);
+            w.job[at] ^= changes[i];
+        }
+    OK(wild_read(w.job, w.size, &error));
+    wild_close(&w);
+}
+
+Test(worker_protocol, each_allocation_failing_while_a_job_is_read)
+{
+    wild w = open_wild();
+    test_allocator state = {0};
+    hed_worker_job job;
+    hed_allocator allocator = test_allocator_of(&state);
+    int n = 0;
+    hed_status status;
+    do {
+        state = (test_allocator){.fail_at = ++n};
+        status = hed_worker_job_read(&allocator, w.job, w.size, &job, &error);
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_FORMAT);
+        if (!status) hed_worker_job_free(&job);
+        cr_assert(state.live == 0 && state.bytes == 0);
+    } while (state.calls >= n);
+    cr_assert(n == 4 && status == HED_OK, "%d allocations, then %s", n - 1, error.text);
+    wild_close(&w);
+}
+
+/* ---- requests ---- */
+
+static hed_worker_request request_of(hed_worker_task task)
+{
+    return (hed_worker_request){.version = hed_worker_version(), .number = 1, .task = task, .config = {2, {1, 1}}};
+}
+
+static int serve_one(const wild *w, const void *record, size_t size)
+{
+    return wild_serve(w->job, w->size, (const void *const[]){record}, (const size_t[]){size}, 1);
+}
+
+Test(worker_protocol, a_worker_ends_with_its_socket)
+{
+    wild w = open_wild();
+    cr_assert_eq(wild_serve(w.job, w.size, NULL, NULL, 0), 0);
+    wild_close(&w);
+}
+
+Test(worker_protocol, a_worker_refuses_what_is_no_request)
+{
+    wild w = open_wild();
+    char longer[sizeof(hed_worker_request) + 1] = {0};
+    hed_worker_request good = request_of(HED_TASK_OPEN), bad;
+    memcpy(longer, &good, sizeof good);
+    cr_assert_eq(serve_one(&w, &good, sizeof good), 0);
+    cr_assert_eq(serve_one(&w, &good, sizeof good - 1), 1);
+    cr_assert_eq(serve_one(&w, longer, sizeof longer), 1);
+    cr_assert_eq(serve_one(&w, "garbage", 7), 1);
+    cr_assert_eq((bad = good, bad.version++, serve_one(&w, &bad, sizeof bad)), 1);
+    cr_assert_eq((bad = good, bad.task = HED_TASK_COUNT, serve_one(&w, &bad, sizeof bad)), 1);
+    cr_assert_eq((bad = good, bad.slot = HED_RUNNER_SLOTS, serve_one(&w, &bad, sizeof bad)), 1);
+    cr_assert_eq((bad = good, bad.runs = HED_WORKER_VALUES + 1, serve_one(&w, &bad, sizeof bad)), 1);
+    cr_assert_eq((bad = good, bad.argument = HED_MAX_ARGUMENTS, serve_one(&w, &bad, sizeof bad)), 1);
+    cr_assert_eq((bad = good, bad.config.count = HED_MAX_PARAMETERS + 1, serve_one(&w, &bad, sizeof bad)), 1);
+    wild_close(&w);
+}
+
+/* Each task without what it needs: not opened, nothing in the slot, no such output. The worker goes on. */
+Test(worker_protocol, requests_in_any_order_do_no_harm)
+{
+    wild w = open_wild();
+    hed_worker_request requests[2 * HED_TASK_COUNT];
+    const void *records[2 * HED_TASK_COUNT];
+    size_t sizes[2 * HED_TASK_COUNT];
+    for (uint32_t i = 0; i < 2 * HED_TASK_COUNT; i++) {
+        requests[i] = request_of((hed_worker_task)(HED_TASK_COUNT - 1 - i % HED_TASK_COUNT));
+        requests[i].runs = 3;
+        records[i] = &requests[i];
+        sizes[i] = sizeof requests[i];
+    }
+    cr_assert_eq(wild_serve(w.job, w.size, records, sizes, 2 * HED_TASK_COUNT), 0);
+    wild_close(&w);
+}
+
+Test(worker_protocol, a_worker_without_a_job_says_so)
+{
+    wild w = open_wild();
+    hed_worker_request good = request_of(HED_TASK_OPEN);
+    cr_assert_eq(wild_serve(w.job, w.size / 2, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1), 1);
+    cr_assert_eq(wild_serve(w.job, 0, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1), 1);
+    cr_assert_eq(wild_serve(w.job, 0, (const void *const[]){"x"}, (const size_t[]){1}, 1), 1);
+    wild_close(&w);
+}
+
+/* ---- replies ---- */
+
+Test(worker_protocol, a_parent_refuses_what_is_no_reply)
+{
+    hed_worker_reply good = {.version = hed_worker_version(), .number = 7}, bad, got;
+    cr_assert_eq(wild_answer(&good, sizeof good, &got), HED_WORKER_ANSWERED);
+    cr_assert_eq(wild_answer("", 0, &got), HED_WORKER_DIED);
+    cr_assert_eq(wild_answer("garbage", 7, &got), HED_WORKER_DIED);
+    cr_assert_eq(wild_answer(&good, sizeof good - 1, &got), HED_WORKER_DIED);
+    cr_assert_eq((bad = good, bad.version++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
+    cr_assert_eq((bad = good, bad.number++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
+    cr_assert_eq((bad = good, bad.status = HED_STATUS_COUNT, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
+    cr_assert_eq((bad = good, bad.count = HED_WORKER_VALUES + 1, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
+    cr_assert_eq((bad = good, bad.trial.outcome = HED_OUTCOME_COUNT, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
+    bad = good;
+    memset(&bad.trial.resources.from_cache, 2, 1);
+    cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
+    bad = good;
+    memset(bad.text, 'x', sizeof bad.text);
+    cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
+    bad = good;
+    memset(bad.trial.text, 'x', sizeof bad.trial.text);
+    cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
+}
