@@ -72,9 +72,10 @@ static hed_status read_type(reader *r, hed_npy *npy)
             npy->type = types[i].type;
             return HED_OK;
         }
-    const char *why = word[0] == '>'                             ? "it is big-endian"
-                      : strchr("12", word[strlen(word) - !!word[0]]) ? "its elements have 1 or 2 bytes: save them as a raw file (tofile)"
-                                                                     : "there is no such argument type";
+    bool small = word[0] && strchr("12", word[strlen(word) - 1]);
+    const char *why = word[0] == '>' ? "it is big-endian"
+                      : small        ? "its elements have 1 or 2 bytes: save them as a raw file (tofile)"
+                                     : "there is no such argument type";
     return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: an npy file of type \"%s\": %s; read are float32, float64, int32, uint32, int64 and "
                          "uint64", r->name, word, why);
 }

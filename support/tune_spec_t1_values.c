@@ -139,17 +139,15 @@ static void read_range(list_reader *r, stretch s, hed_t1_values *values)
 {
     double numbers[3] = {0, 0, 1};
     uint32_t count = 0;
-    for (stretch rest = s; count < 3 && hed_spec_fine(r->reader); count++) {
+    stretch rest = s;
+    for (bool more = true; more && count < 3; count++) {
         const char *comma = find(rest, ",");
         numbers[count] = evaluate(r, trim((stretch){rest.from, comma}), NULL, 0);
-        if (comma == rest.to) {
-            count++;
-            break;
-        }
-        rest.from = comma + 1;
+        more = comma < rest.to;
+        rest.from = more ? comma + 1 : rest.to;
     }
     double first = count > 1 ? numbers[0] : 0, end = count > 1 ? numbers[1] : numbers[0], step = numbers[2];
-    if (!(step != 0) || isnan(first) || isnan(end))
+    if (rest.from < rest.to || !(step != 0) || isnan(first) || isnan(end))
         complain(r, s, "range(end), range(first, end) or range(first, end, step)");
     for (double value = first; hed_spec_fine(r->reader) && (step > 0 ? value < end : value > end); value += step)
         add_number(r, values, value, s);

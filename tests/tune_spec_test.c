@@ -23,7 +23,7 @@ static const hed_device_info DEVICE = {.id = "opencl:0:0",
                                        .architecture = 90};
 
 TestSuite(tune_spec, .init = folder_make, .fini = folder_remove);
-TestSuite(t1, .init = folder_make, .fini = folder_remove);
+
 
 static const char KERNEL[] = "__kernel void f(__global float *y) { y[get_global_id(0)] = 1; }\n";
 
