@@ -6,6 +6,9 @@
 
 static const hed_example ENVIRONMENT[] = {
     {"HEDDLE_DEVICE", "The device to use where none is named: an id (cuda:0), part of a name (H200) or best"},
+    {"HEDDLE_DATABASE", "The tuning database, a file; none: launches take defaults, and tunings are not kept"},
+    {"HEDDLE_CAPTURE", "The name of a kernel whose first launch in a program is written into NAME.hcap in the current folder"},
+    {"HEDDLE_WORKER", "The program that tuning runs candidates in, instead of the installed heddle-worker"},
     {"HEDDLE_KERNEL_DIR", "Kernel files are read from this folder instead of the text built in"},
     {"HEDDLE_PTX_DIR", "Precompiled kernels for machines that have a CUDA driver and no NVRTC"},
     {"HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY",
@@ -14,7 +17,7 @@ static const hed_example ENVIRONMENT[] = {
 
 static const hed_example FILES[] = {
     {"$XDG_CACHE_HOME/heddle", "Compiled kernels ($HOME/.cache/heddle where XDG_CACHE_HOME is not set). May be deleted at any time"},
-    {"$XDG_DATA_HOME/heddle", "Kept data ($HOME/.local/share/heddle where XDG_DATA_HOME is not set)"},
+    {"$XDG_DATA_HOME/heddle/tuning.db", "The tuning database ($HOME/.local/share/heddle where XDG_DATA_HOME is not set)"},
     {0}};
 
 static const hed_example EXIT_STATUS[] = {{"0", "It worked"},
@@ -29,6 +32,7 @@ static const hed_section SECTIONS[] = {
 static const hed_example EXAMPLES[] = {{"heddle devices", "what there is to compute on"},
                                        {"heddle doctor", "what works, what does not, and what mends it"},
                                        {"heddle verify --device all", "whether every device computes what the processor computes"},
+                                       {"heddle tune heddle:convolution --report blur.html", "the fastest configuration of a kernel, found and kept"},
                                        {"heddle bench kernels --device cuda:0", "how fast the canonical kernels are on a device"},
                                        {0}};
 

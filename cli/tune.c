@@ -125,8 +125,26 @@ static int open_file(const hed_device_info *device, subject *s, hed_tune_def *de
     return HED_EXIT_OK;
 }
 
+/* Files and captures hold text alone, which host cannot run. Where nobody has named a device and the best one is host, the best one
+ * that compiles takes its place. */
+static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
+{
+    const hed_device_info *info = hed_device_get_info(session->devices[0]);
+    if (hed_given(arguments, "device") || info->capabilities & HED_CAN_SOURCE)
+        return;
+    for (uint32_t i = 0; i < hed_device_count(session->context); i++) {
+        const hed_device_info *other = hed_device_get_info(hed_device_at(session->context, i));
+        if (!(other->capabilities & HED_CAN_SOURCE))
+            continue;
+        session->devices[0] = hed_device_at(session->context, i);
+        if (!hed_given(arguments, "quiet"))
+            fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info->id, other->id, other->name);
+        return;
+    }
+}
+
 /* Finds what the command line names, and sets in `def` what belongs to it. */
-static int open_subject(const hed_arguments *arguments, const cli_session *session, subject *s, hed_tune_def *def, hed_error *error)
+static int open_subject(const hed_arguments *arguments, cli_session *session, subject *s, hed_tune_def *def, hed_error *error)
 {
     *s = (subject){.origin = hed_text_of(arguments, "KERNEL")};
     bool by_name = s->origin && strncmp(s->origin, PREFIX, strlen(PREFIX)) == 0;
@@ -136,6 +154,7 @@ static int open_subject(const hed_arguments *arguments, const cli_session *sessi
     }
     if (by_name)
         return open_named(arguments, s, def);
+    prefer_compiler(arguments, session);
     if (s->origin)
         return open_file(hed_device_get_info(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");

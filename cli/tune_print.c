@@ -45,7 +45,7 @@ static void print_gain(const cli_tuned *t, FILE *out)
         fputs("  default    is the winner\n", out);
     else if (isfinite(r->gain)) {
         hed_report_format(t->def->objective, r->evaluations[r->default_index].seconds, value, sizeof value);
-        fprintf(out, "  default    %s: the winner is %.2f times as fast\n", value, r->gain);
+        fprintf(out, "  default    %s; measured in turns the winner is %.2f times as fast\n", value, r->gain);
     }
     double before = times_winner(r, r->stored_index);
     if (r->kept_stored)

@@ -1,6 +1,8 @@
 #!/bin/sh
-# The program in the README is examples/first.c, letter for letter, and every file that a document points to is there.
+# sh readme_test.sh [HEDDLE]: the program in the README is examples/first.c, letter for letter, every file that a document points to is
+# there, and the command understands every one of its command lines that they show.
 set -eu
+heddle=${1:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 awk '/^```c$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' README.md >"$scratch/first.c"
@@ -12,6 +14,16 @@ for document in *.md docs/*.md benchmarks/*.md; do
     for target in $(grep -o '](\([^)]*\))' "$document" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^https\{0,1\}:' || true); do
         [ -e "$folder/$target" ] || { echo "FAILED: $document points to $target, which is not there"; broken=1; }
     done
+done
+# Each with --help behind it: what stands before is parsed, and nothing is run.
+for document in *.md docs/*.md benchmarks/*.md; do
+    [ -n "$heddle" ] || continue
+    awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$document" | sed 's/[[:space:]]#.*//; s/ && /\n/g; s/ | .*//; s/ > .*//' |
+        sed -n 's/^\([A-Z_]*=[^ ]* \)*heddle //p' >"$scratch/lines"
+    while read -r words; do
+        # shellcheck disable=SC2086  # words are what is wanted
+        "$heddle" $words --help >/dev/null 2>"$scratch/error" || { echo "FAILED: $document: heddle $words: $(cat "$scratch/error")"; broken=1; }
+    done <"$scratch/lines"
 done
 [ $broken = 0 ] && echo "README and links: as they should be"
 exit $broken
