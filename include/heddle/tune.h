@@ -1,9 +1,13 @@
 /** @file tune.h
- *  Tuning: finds the fastest configuration of a kernel on a device, proves that it gives the right answer, and keeps it
- *  in the database (database.h), from which every later launch takes it.
+ *  Tuning: finds the fastest configuration of a kernel on a device, proves that it gives the right answer, and keeps
+ *  it in the database (database.h), from which every later launch takes it.
  *
- *  Candidates are compiled and run in a worker process, so that one that crashes, hangs or poisons the driver costs one
- *  evaluation. Native C kernels (`host`) and pipelines are the program's own code and are measured in its process.
+ *  Candidates are compiled and run in a worker process, so that one that crashes, hangs or poisons the driver costs
+ *  one evaluation. Native C kernels (`host`) and pipelines are the program's own code, measured in its process.
+ *
+ *  How it measures: times are warmed up for, a candidate that is clearly slower is given up after one to five runs,
+ *  and what is nearly the fastest meets in final rounds, with the stored choice and the default. A difference of half
+ *  a percent, or one that the noise hides, is a tie, and in a tie the stored choice stays, else the default.
  */
 #ifndef HEDDLE_TUNE_H
 #define HEDDLE_TUNE_H
@@ -36,7 +40,7 @@ HED_API const char *hed_outcome_name(hed_outcome outcome);
 typedef struct hed_evaluation {
     hed_config config;
     hed_outcome outcome;
-    double seconds;       /**< median (joules, or the caller's metric, by the objective); NAN unless measured or dropped */
+    double seconds;       /**< median (or joules, or the metric: by the objective); NAN unless measured or dropped */
     double low, high;     /**< 95 % confidence interval of the median; NAN where unknown */
     uint32_t runs;        /**< timed ones */
     double build_seconds; /**< of the compiler; 0 from its cache */
@@ -49,20 +53,21 @@ typedef struct hed_evaluation {
 
 /* ---- what a kernel is tuned with ---- */
 
-/** One argument's content. Buffers that the kernel changes in place are given back their first content before every run; those that it only
- *  writes are poisoned before every check. */
+/** One argument's content. Buffers that the kernel changes in place are given back their first content before every
+ *  run; those that it only writes are poisoned before every check. */
 typedef struct hed_tune_argument {
-    const void *data;     /**< first content: buffers read, scalars, structs; NULL: a buffer only written, or a local array */
-    uint64_t bytes;       /**< of a buffer */
-    const void *expected; /**< (bytes) right output; NULL: by reference. Elements are compared with the argument's tolerance */
+    const void *data;     /**< first content: buffers read, scalars, structs; NULL: buffers only written, workspaces
+                               (zeros), local arrays */
+    uint64_t bytes;       /**< of a buffer, enough for every configuration */
+    const void *expected; /**< (bytes) right output, to the argument's tolerance; NULL: by reference */
 } hed_tune_argument;
 
 /** What results are compared with where `expected` is not given. */
 typedef enum hed_reference {
-    HED_REFERENCE_NATIVE, /**< the description's native C version; without one, as HED_REFERENCE_DEFAULT */
-    HED_REFERENCE_KERNEL, /**< another kernel, hed_tune_def.reference_kernel, with the same arguments, in its default configuration */
+    HED_REFERENCE_NATIVE,  /**< the description's native C version; without one, as HED_REFERENCE_DEFAULT */
+    HED_REFERENCE_KERNEL,  /**< hed_tune_def.reference_kernel with the same arguments, in its default configuration */
     HED_REFERENCE_DEFAULT, /**< the kernel itself in its default configuration */
-    HED_REFERENCE_NONE    /**< not checked, and the result says so */
+    HED_REFERENCE_NONE     /**< not checked, and the result says so */
 } hed_reference;
 
 /** What is made as small as possible. */
@@ -74,7 +79,7 @@ typedef enum hed_objective {
 
 /** Where candidates run. */
 typedef enum hed_isolation {
-    HED_ISOLATION_AUTO,   /**< in a worker wherever the kernel is text; in this process, and the result says so, where not */
+    HED_ISOLATION_AUTO,   /**< in a worker where possible, else in this process, and the result says so */
     HED_ISOLATION_WORKER, /**< in a worker, or fail */
     HED_ISOLATION_NONE    /**< in this process */
 } hed_isolation;
@@ -109,8 +114,10 @@ typedef struct hed_tune_progress {
 /** How to tune. Start from hed_default_tune_def(). */
 typedef struct hed_tune_def {
     hed_math math;
-    const hed_problem *problem;         /**< NULL: the sample's benchmark problem */
-    const hed_tune_argument *arguments; /**< (def->argument_count); NULL: the description's sample */
+    /** NULL: the sample's benchmark problem, halved in all its sizes until the default configuration takes 25 ms at
+     *  the most (the result says which that is). Pipelines with dimensions need one. */
+    const hed_problem *problem;
+    const hed_tune_argument *arguments; /**< (def->argument_count), with a problem; NULL: the description's sample */
     const hed_define *defines;          /**< (define_count) as in hed_kernel_options */
     uint32_t define_count;
     hed_reference reference;
@@ -118,23 +125,30 @@ typedef struct hed_tune_def {
     hed_objective objective;
     hed_isolation isolation;
     hed_strategy strategy;
-    uint64_t seed;
-    uint32_t evaluations;    /**< 0: as many as the other limits allow; all limits 0: 200 */
-    double limit_seconds;    /**< of wall time, final rounds included; 0: none */
-    double good_enough;      /**< stop at this share of the roofline, 0 to 1; 0: never */
-    uint32_t patience;       /**< stop after this many evaluations without a gain of 0.5 %; 0: never */
-    double timeout_seconds;  /**< of one candidate's run; 0: 10 s, or 20 times the default configuration's where that is more */
-    uint32_t builders;       /**< processes that compile ahead; 0: one for each processor */
-    bool cold_cache;         /**< empty the device's last-level cache before each timed run */
-    bool resume;             /**< count what the database has of this very key as done, instead of measuring it again */
-    bool keep;               /**< write results into the database; default true */
-    hed_database *database;  /**< NULL: the context's */
-    void (*progress)(void *user, const hed_tune_progress *progress); /**< called on each evaluation, and ten times a second; may be NULL */
-    bool (*stop)(void *user);                                        /**< asked at least ten times a second; may be NULL */
+    uint64_t seed;          /**< of the search and of the sample */
+    uint32_t evaluations;   /**< 0: as many as the other limits allow; all four limits 0: 200 */
+    double limit_seconds;   /**< of wall time, an eighth of it for the final rounds; what then runs is let end; 0: none */
+    double good_enough;     /**< stop at this share of the roofline, 0 to 1; 0: never */
+    uint32_t patience;      /**< stop after this many evaluations without a gain of 0.5 %; 0: never */
+    double timeout_seconds; /**< of one candidate's run; 0: 10 s, or 20 times the default configuration's if that has
+                                 been timed before (no problem given) and is more */
+    uint32_t builders;      /**< processes that compile ahead; 0: one for each processor */
+    bool cold_cache;        /**< empty the device's last-level cache before each timed run */
+    bool resume;            /**< what the database has of this very key counts as done, and is not measured again; what
+                                 has crashed or hung is never tried again, with or without this */
+    bool keep;              /**< write results into the database; default true */
+    hed_database *database; /**< NULL: the context's */
+    /** Called after each evaluation, and ten times a second while compilers are waited for or runs are short; may be
+     *  NULL. What it is given lives until it returns. */
+    void (*progress)(void *user, const hed_tune_progress *progress);
+    /** Asked between candidates, and ten times a second while compilers are waited for or runs are short; true ends
+     *  the tuning with what there is. May be NULL. */
+    bool (*stop)(void *user);
     void *user;
 } hed_tune_def;
 
-/** 200 evaluations at most, 20 s... see the fields; kept in the database. Thread class: any. */
+/** 200 evaluations at most, no other limit, fast math, compared with the native version, in a worker where possible,
+ *  kept in the database. Thread class: any. */
 HED_API hed_tune_def hed_default_tune_def(void);
 
 /* ---- what came out ---- */
@@ -148,7 +162,7 @@ typedef struct hed_tune_result {
     uint32_t stored_index;    /**< what the database had chosen before; count: nothing */
     uint32_t ties;            /**< evaluations that cannot be told from the winner */
     bool kept_stored;         /**< the former choice was not beaten and so stays */
-    double gain;              /**< default over winner, of the paired final rounds where both were in them; NAN: no default */
+    double gain;              /**< default over winner, of the final rounds where both were in them; NAN: no default */
     hed_problem problem;      /**< that it was tuned for: hed_tune_def.problem, or one that was chosen */
     uint64_t space;           /**< valid configurations */
     hed_tune_end end;
@@ -156,7 +170,7 @@ typedef struct hed_tune_result {
     const char *in_process_reason; /**< why; "" where isolated. Static text */
     hed_reference reference;  /**< what results were compared with */
     bool device_time;         /**< times are the device's own clock */
-    double drift;             /**< how far a repeated candidate moved between start and end, relative; 0: steady clocks */
+    double drift;             /**< how far a repeated candidate moved from start to end, relative; 0: steady clocks */
     double seconds;           /**< wall time */
     hed_work work;            /**< of one launch; zeros: not known */
     double bandwidth;         /**< bytes/s that the device reached in a copy; 0: not known */
@@ -166,9 +180,12 @@ typedef struct hed_tune_result {
     hed_allocator allocator;
 } hed_tune_result;
 
-/** Tunes a kernel. On OK the winner is in the database (`keep`) and later kernels take it. If it is stopped, everything measured so far is kept and returned.
- *  `device` must not be used by others meanwhile, or times are worth less. Thread class: owner of the device's time.
- *  Errors: ARGUMENT (no sample and no arguments, ...), UNSUPPORTED, MEMORY, DRIVER, BUILD (every configuration fails; the first error in words). */
+/** Tunes a kernel; `def` NULL: the defaults. On OK the winner is in the database (`keep`) and later kernels take it.
+ *  If it is stopped, everything measured so far is kept and returned. `device` must not be used by others meanwhile,
+ *  or times are worth less. Thread class: owner of the device's time.
+ *  Errors: ARGUMENT (no sample and no arguments, ...), UNSUPPORTED (no valid configuration; no energy counter;
+ *  isolation that cannot be had), MEMORY, DRIVER (the reference does not work, ...), LOST, IO (the worker program),
+ *  BUILD (every configuration fails; the first error in words). */
 HED_API hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def,
                                    hed_tune_result **result, hed_error *error);
 
@@ -186,7 +203,8 @@ typedef struct hed_pipeline_def {
     uint32_t dimension_count;
     /** Makes a configuration ready to run, and forgets the one before. A failure costs this evaluation. */
     hed_status (*prepare)(void *user, const hed_config *config, hed_error *error);
-    /** Runs what is prepared once. Gives `*value`: seconds, or the metric; left NAN, the host's clock around the call counts. */
+    /** Runs what is prepared once, to its end. Gives `*value`, a positive number: seconds, or the metric; left NAN,
+     *  the host's clock around the call counts. */
     hed_status (*run)(void *user, double *value, hed_error *error);
     /** Whether the last run's results are right; NULL: not checked. */
     hed_status (*check)(void *user, hed_error *error);
@@ -194,18 +212,22 @@ typedef struct hed_pipeline_def {
     void *user;
 } hed_pipeline_def;
 
-/** Tunes a pipeline in this process. Thread class and errors: as hed_tune_kernel(). */
+/** Tunes a pipeline in this process. Of `def`, what is about arguments, references, defines, isolation, builders and
+ *  caches does not count. Thread class and errors: as hed_tune_kernel(). */
 HED_API hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline, const hed_tune_def *def,
                                      hed_tune_result **result, hed_error *error);
-/** The best configuration that the database knows for a pipeline; its defaults where it knows none. Thread class: any. Errors: ARGUMENT. */
-HED_API hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
-                                        hed_config *config, hed_configured *configured, hed_error *error);
+/** The best configuration that the context's database knows for a pipeline (by time, else by its metric); its
+ *  defaults where it knows none. `configured` may be NULL. Thread class: any. Errors: ARGUMENT, UNSUPPORTED (the
+ *  constraints leave nothing), FORMAT, MEMORY. */
+HED_API hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
+                                        const hed_problem *problem, hed_config *config, hed_configured *configured,
+                                        hed_error *error);
 
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_tune_result_free(hed_tune_result *result);
 
-/** What the installed `heddle-worker` runs: serves one parent over the socket `descriptor` until that closes. Not for programs.
- *  Thread class: owner. */
+/** What the installed `heddle-worker` runs: serves one parent over the socket `descriptor` until that closes. Not for
+ *  programs. Thread class: owner. */
 HED_API int hed_worker_serve(int descriptor);
 
 HED_END
