@@ -237,7 +237,9 @@ static hed_status launch_over_copies(recorder *r, const hed_problem *problem, he
 {
     const hed_kernel_def *def = r->kernel->def;
     hed_argument replaced[HED_MAX_ARGUMENTS];
-    hed_status status = hed_scratch_reserve(&r->scratch, r->kernel->device, def, r->arguments, HED_SCRATCH_WRITTEN, error);
+    uint64_t sizes[HED_MAX_ARGUMENTS];
+    hed_scratch_sizes(def, r->arguments, HED_SCRATCH_WRITTEN, sizes);
+    hed_status status = hed_scratch_reserve(&r->scratch, r->kernel->device, sizes, error);
     if (!status) status = hed_scratch_fill(&r->scratch, r->stream, def, r->arguments, error);
     hed_scratch_replace(&r->scratch, def, r->arguments, replaced);
     if (!status) status = hed_launch(r->stream, r->kernel, problem, replaced, def->argument_count, error);

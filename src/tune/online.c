@@ -1,33 +1,267 @@
-/* Online tuning: not there yet. */
+/* Online tuning: the launch path. Each call takes what has become ready, decides whether this launch is measured or tried beside,
+ * launches, and gives the thread its next work. It never waits. */
 #include "heddle/online.h"
 
-#include "base/error.h"
+#include <math.h>
+#include <string.h>
 
-hed_online_def hed_default_online_def(void) { return (hed_online_def){0}; }
+#include "tune/online_state.h"
+
+enum { SAMPLE_EVERY = 16 /* launches, once there are enough measured ones */ };
+
+hed_online_def hed_default_online_def(void)
+{
+    return (hed_online_def){.share = 0.05, .evaluations = 60, .slowdown = 1.25, .copy_limit = (uint64_t)1 << 30};
+}
+
+static const hed_allocator *allocator_of(const hed_online *online) { return &online->device->settings->allocator; }
+
+/* ---- creating ---- */
+
+static hed_status check_def(const hed_kernel *kernel, const hed_online_def *def, hed_error *error)
+{
+    if (!(def->share > 0 && def->share <= 1))
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_online_def.share is %g: above 0, at most 1", def->share);
+    if (!(def->slowdown > 1))
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_online_def.slowdown is %g: above 1", def->slowdown);
+    if (!kernel->def->geometry)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no geometry(), and so only its caller knows how to launch it",
+                        kernel->def->name);
+    return HED_OK;
+}
+
+static const char *reason_of(const hed_kernel_def *def)
+{
+    uint64_t together = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER, shared = HED_CAN_MAPPED;
+    if (def->needs & together) return "its groups wait for each other or for the host, and another configuration could hang";
+    if (def->needs & shared) return "it shares memory with the host while it runs, and cannot be run twice";
+    return NULL;
+}
 
 hed_status hed_online_create(hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error)
 {
-    (void)kernel;
-    (void)def;
+    hed_online_def defaults = hed_default_online_def();
+    hed_configured configured;
     *online = NULL;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "online tuning is not there yet");
+    if (!def) def = &defaults;
+    hed_status status = check_def(kernel, def, error);
+    if (status) return status;
+    hed_online *made = hed_allocate(&kernel->device->settings->allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", kernel->def->name);
+    made->kernel = kernel;
+    made->device = kernel->device;
+    made->def = *def;
+    made->given_config = hed_kernel_config(kernel, &configured);
+    made->given = kernel->active && configured == HED_CONFIGURED_GIVEN;
+    made->reason = reason_of(kernel->def);
+    made->began = hed_online_seconds(made);
+    status = hed_online_make_marks(made, error);
+    if (status) {
+        hed_online_destroy(made);
+        return status;
+    }
+    if (made->reason)
+        hed_log_message(&kernel->device->settings->logger, HED_LOG_INFO, "%s is not tuned online: %s", kernel->def->name,
+                        made->reason);
+    *online = made;
+    return HED_OK;
 }
 
-void hed_online_destroy(hed_online *online) { (void)online; }
+void hed_online_destroy(hed_online *online)
+{
+    if (!online) return;
+    hed_online_finish_beside(online, true);
+    if (online->flight == HED_FLIGHT_TRIAL || online->stopped) hed_device_wait(online->device, NULL);
+    for (int i = 0; i < HED_ONLINE_SIZES; i++) hed_online_free_size(online, online->sizes[i]);
+    hed_stream_destroy(online->side);
+    hed_scratch_free(&online->pristine);
+    hed_scratch_free(&online->ours);
+    hed_scratch_free(&online->theirs);
+    for (int i = 0; i < HED_MARK_COUNT; i++) hed_event_destroy(online->marks[i]);
+    hed_release(allocator_of(online), online, sizeof *online);
+}
+
+/* ---- sizes ---- */
+
+static bool same_problem(const hed_problem *a, const hed_problem *b)
+{
+    return a->count == b->count && memcmp(a->sizes, b->sizes, a->count * sizeof a->sizes[0]) == 0;
+}
+
+static bool is_idle(const hed_online *online)
+{
+    return online->flight == HED_FLIGHT_NONE && !online->to_compare &&
+           atomic_load_explicit(&online->beside.state, memory_order_relaxed) == HED_BUILD_IDLE;
+}
+
+/* A place for a new size: a free one, or that of the size that was used longest ago and is not busy. */
+static hed_online_size **make_room(hed_online *online)
+{
+    hed_online_size **place = NULL;
+    bool busy = atomic_load_explicit(&online->beside.state, memory_order_relaxed) != HED_BUILD_IDLE;
+    for (int i = 0; i < HED_ONLINE_SIZES; i++) {
+        hed_online_size **next = &online->sizes[i];
+        if (!*next) return next;
+        bool needed = (online->flight != HED_FLIGHT_NONE && *next == online->flown) || *next == online->to_compare ||
+                      (busy && *next == online->beside.size);
+        if (!needed && (!place || (*next)->used < (*place)->used)) place = next;
+    }
+    if (*place == online->current) online->current = NULL;
+    hed_online_free_size(online, *place);
+    *place = NULL;
+    return place;
+}
+
+/* NULL where there is no memory for a new one. */
+static hed_online_size *size_of(hed_online *online, const hed_problem *problem)
+{
+    hed_online_size *size = online->current;
+    for (int i = 0; i < HED_ONLINE_SIZES && !(size && same_problem(&size->problem, problem)); i++) size = online->sizes[i];
+    if (!size || !same_problem(&size->problem, problem)) {
+        size = hed_allocate(allocator_of(online), sizeof *size);
+        if (!size) return NULL;
+        *make_room(online) = size;
+        size->problem = *problem;
+    }
+    size->used = online->report.launches;
+    online->current = size;
+    return size;
+}
+
+/* Gives the kernel the configuration that is in force for the size, where it is ours to say. It is compiled beside; until then
+ * the former one does the job. */
+static void settle(hed_online *online, hed_online_size *size)
+{
+    hed_kernel *kernel = online->kernel;
+    if (!size->promoted && !online->enforced) return;
+    const hed_config *own = online->given ? &online->given_config : NULL; /* NULL: by the kernel's own choice */
+    const hed_config *wanted = size->known ? &size->config : own;
+    hed_config now = hed_kernel_config(kernel, NULL);
+    if (wanted && hed_online_same_config(wanted, &now)) return;
+    hed_status status = hed_kernel_ready(kernel, NULL);
+    if (status == HED_ERROR_NOT_READY) return;
+    hed_kernel_options options = {.math = kernel->math,
+                                  .config = wanted,
+                                  .problem = &size->problem,
+                                  .max_registers = kernel->max_registers,
+                                  .background = true};
+    if (!status) status = hed_kernel_reconfigure(kernel, &options, NULL);
+    online->enforced = wanted && !(own && hed_online_same_config(wanted, own));
+    if (status) size->promoted = false; /* it did not build again: what is in force stays */
+}
+
+/* ---- deciding ---- */
+
+/* Whether so many more seconds stay within the share. */
+static bool affords(const hed_online *online, double seconds)
+{
+    return online->report.trial_seconds + seconds <= online->def.share * online->report.launch_seconds;
+}
+
+/* Why these arguments cannot be tried, or NULL; and the sizes of their copies. */
+static const char *refuse(hed_online *online, const hed_argument *arguments)
+{
+    const hed_kernel_def *def = online->kernel->def;
+    uint64_t in_place = hed_scratch_sizes(def, arguments, HED_SCRATCH_IN_PLACE, online->beside.sizes[HED_SCRATCH_IN_PLACE]);
+    uint64_t written = hed_scratch_sizes(def, arguments, HED_SCRATCH_WRITTEN, online->beside.sizes[HED_SCRATCH_WRITTEN]);
+    if (written == 0) return "it writes no buffer, so that nothing shows whether another configuration is right";
+    if (written > online->def.copy_limit / 2 || in_place > online->def.copy_limit - 2 * written)
+        return "its copies would take more memory than hed_online_def.copy_limit";
+    if (hed_scratch_overlap(def, arguments) != UINT32_MAX) return "a buffer that it writes shares memory with another argument";
+    return NULL;
+}
+
+static bool copies_fit(const hed_online *online)
+{
+    const uint64_t *in_place = online->beside.sizes[HED_SCRATCH_IN_PLACE];
+    const uint64_t *written = online->beside.sizes[HED_SCRATCH_WRITTEN];
+    return hed_scratch_fits(&online->pristine, in_place) && hed_scratch_fits(&online->ours, written) &&
+           hed_scratch_fits(&online->theirs, written);
+}
+
+/* Gives the thread what is to be done for this size; what has landed comes first. Whether it has begun to. */
+static bool advance(hed_online *online, hed_online_size *size)
+{
+    hed_online_size *landed = online->to_compare;
+    if (landed) {
+        hed_online_wants_check(landed, &online->beside.whole);
+        if (!hed_online_start_beside(online, HED_ONLINE_COMPARE, landed)) return false;
+        online->to_compare = NULL;
+        return true;
+    }
+    if (size->stale) size->pairs = 0;
+    size->stale = false;
+    bool needed = !size->candidate || size->over || !copies_fit(online);
+    return needed && size->typical > 0 && affords(online, 0) &&
+           hed_online_start_beside(online, HED_ONLINE_SEARCH, size);
+}
+
+/* Whether the thread and the stream are free to try something with these arguments. */
+static bool may_try(hed_online *online, const hed_online_size *size, const hed_argument *arguments)
+{
+    if (size->reason || size->resting || !is_idle(online)) return false;
+    online->refused = refuse(online, arguments);
+    return !online->refused;
+}
+
+static hed_online_flight choose_flight(const hed_online *online, const hed_online_size *size, bool may)
+{
+    if (online->flight != HED_FLIGHT_NONE) return HED_FLIGHT_NONE;
+    if (may && size->candidate && !size->over && copies_fit(online)) {
+        hed_config now = hed_kernel_config(online->kernel, NULL);
+        double seconds = size->trial_seconds > 0 ? size->trial_seconds : 3 * size->typical;
+        if (size->known && hed_online_same_config(&now, &size->config) && affords(online, seconds)) return HED_FLIGHT_TRIAL;
+    }
+    bool enough = size->measured >= HED_ONLINE_WINDOW;
+    return !enough || online->report.launches % SAMPLE_EVERY == 0 ? HED_FLIGHT_PROBE : HED_FLIGHT_NONE;
+}
+
+/* ---- launching ---- */
+
+static bool is_plain(const hed_online *online, const hed_stream *stream, const hed_problem *problem,
+                     const hed_argument *arguments, uint32_t argument_count)
+{
+    const hed_kernel_def *def = online->kernel->def;
+    return online->reason || online->stopped || stream->recording || stream->def.priority > 0 || !online->kernel->active ||
+           stream->device != online->device || !problem || problem->count != def->dimension_count ||
+           hed_scratch_check(def, online->device, arguments, argument_count, NULL);
+}
 
 hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_problem *problem, const hed_argument *arguments,
                              uint32_t argument_count, hed_error *error)
 {
-    (void)online;
-    (void)stream;
-    (void)problem;
-    (void)arguments;
-    (void)argument_count;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "online tuning is not there yet");
+    double begin = hed_online_seconds(online);
+    online->report.launches++;
+    hed_online_size *size =
+        is_plain(online, stream, problem, arguments, argument_count) ? NULL : size_of(online, problem);
+    if (!size) return hed_launch(stream, online->kernel, problem, arguments, argument_count, error);
+    hed_online_land(online);
+    hed_online_finish_beside(online, false);
+    settle(online, size);
+    bool landed = online->to_compare &&
+                  atomic_load_explicit(&online->beside.state, memory_order_relaxed) == HED_BUILD_IDLE;
+    bool may = may_try(online, size, arguments);
+    bool begun = (may || landed) && advance(online, size);
+    hed_online_flight flight = choose_flight(online, size, may && !begun);
+    hed_status status = hed_online_fly(online, size, flight, stream, arguments, argument_count, error);
+    if (status) return status;
+    online->report.launch_seconds += size->typical;
+    if (begun || flight == HED_FLIGHT_TRIAL)
+        online->report.trial_seconds += fmax(0, hed_online_seconds(online) - begin - online->launch_call);
+    return HED_OK;
 }
 
 hed_online_report hed_online_read(const hed_online *online)
 {
-    (void)online;
-    return (hed_online_report){0};
+    hed_online_report report = online->report;
+    const hed_online_size *size = online->current;
+    const char *reason = online->reason ? online->reason : size && size->reason ? size->reason : online->refused;
+    report.reason = online->stopped ? "the device failed" : reason ? reason : "";
+    report.resting = report.reason[0] || (size && size->resting);
+    report.config = hed_kernel_config(online->kernel, NULL);
+    if (size) {
+        report.first_seconds = size->first;
+        report.best_seconds = size->typical;
+    }
+    return report;
 }

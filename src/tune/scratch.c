@@ -60,25 +60,37 @@ uint32_t hed_scratch_overlap(const hed_kernel_def *def, const hed_argument *argu
 
 /* ---- the copies ---- */
 
-uint64_t hed_scratch_bytes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind)
+uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind, uint64_t *sizes)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < def->argument_count; i++)
-        if (is_copied(&def->arguments[i], kind)) bytes += arguments[i].value.buffer->size;
-    return bytes;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
+        bool copied = i < def->argument_count && is_copied(&def->arguments[i], kind);
+        sizes[i] = copied ? arguments[i].value.buffer->size : 0;
+        sum += sizes[i];
+    }
+    return sum;
 }
 
-hed_status hed_scratch_reserve(hed_scratch *scratch, hed_device *device, const hed_kernel_def *def,
-                               const hed_argument *arguments, hed_scratch_kind kind, hed_error *error)
+static bool has_size(const hed_buffer *buffer, uint64_t size) { return buffer ? buffer->size == size : size == 0; }
+
+bool hed_scratch_fits(const hed_scratch *scratch, const uint64_t *sizes)
+{
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
+        if (!has_size(scratch->buffers[i], sizes[i])) return false;
+    return true;
+}
+
+hed_status hed_scratch_reserve(hed_scratch *scratch, hed_device *device, const uint64_t *sizes, hed_error *error)
 {
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < def->argument_count && !status; i++) {
-        if (!is_copied(&def->arguments[i], kind)) continue;
-        uint64_t size = arguments[i].value.buffer->size;
-        if (scratch->buffers[i] && scratch->buffers[i]->size == size) continue;
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
+        if (has_size(scratch->buffers[i], sizes[i])) continue;
         hed_buffer_destroy(scratch->buffers[i]);
         scratch->buffers[i] = NULL;
-        hed_buffer_def buffer = hed_default_buffer_def(size);
+    }
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS && !status; i++) {
+        if (has_size(scratch->buffers[i], sizes[i])) continue;
+        hed_buffer_def buffer = hed_default_buffer_def(sizes[i]);
         status = hed_buffer_create(device, &buffer, &scratch->buffers[i], error);
     }
     return status;

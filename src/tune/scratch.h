@@ -23,11 +23,12 @@ hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, cons
 /* The first written buffer that shares memory with another argument; UINT32_MAX if there is none. Over copies the
  * kernel would do something else. */
 uint32_t hed_scratch_overlap(const hed_kernel_def *def, const hed_argument *arguments);
-/* Bytes of a set of copies. */
-uint64_t hed_scratch_bytes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind);
+/* Bytes of each copy, 0 where there is none: (HED_MAX_ARGUMENTS) into `sizes`. Gives their sum. */
+uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind, uint64_t *sizes);
 /* Makes the copies' memory; what has the right size already is kept. After a failure some may be there. */
-hed_status hed_scratch_reserve(hed_scratch *scratch, hed_device *device, const hed_kernel_def *def,
-                               const hed_argument *arguments, hed_scratch_kind kind, hed_error *error);
+hed_status hed_scratch_reserve(hed_scratch *scratch, hed_device *device, const uint64_t *sizes, hed_error *error);
+/* Whether hed_scratch_reserve() has nothing to do. */
+bool hed_scratch_fits(const hed_scratch *scratch, const uint64_t *sizes);
 void hed_scratch_free(hed_scratch *scratch);
 /* The arguments with copies in place of the buffers that have one: (def->argument_count) into `replaced`. */
 void hed_scratch_replace(const hed_scratch *scratch, const hed_kernel_def *def, const hed_argument *arguments,
