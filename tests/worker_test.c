@@ -185,8 +185,9 @@ Test(worker, a_worker_killed_while_idle_is_started_again)
     runner_test t = {0};
     open_runner(&t, describe_scale);
     hed_trial trial = try_in(t.runner, 0, 64, RIGHT);
+    siginfo_t end;
     kill(client_of(&t)->measurer.pid, SIGSEGV);
-    nanosleep(&(struct timespec){0, 100000000}, NULL);
+    cr_assert_eq(waitid(P_PID, (id_t)client_of(&t)->measurer.pid, &end, WEXITED | WNOWAIT), 0);
     time_slot(&t, 0);
     kill(client_of(&t)->measurer.pid, SIGKILL);
     trial = try_in(t.runner, 1, 32, RIGHT);
