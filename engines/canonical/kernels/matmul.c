@@ -28,7 +28,7 @@ enum { PART_K = 256,
        PART_N = 2 * HED_LANES,
        PART_M = 6 }; /* native: see body() */
 
-static const int64_t sides[] = {32, 64, 128};
+static const int64_t sides[] = {32, 64, 128, 256};
 static const int64_t parts_k[] = {8, 16, 32};
 static const int64_t items_along[] = {8, 16};
 static const int64_t copying_m[] = {32, 64, 128};
