@@ -518,6 +518,130 @@ Test(tune, what_is_missing_is_said)
     test_close(&t);
 }
 
+/* ---- candidates that go wrong ---- */
+
+typedef struct watch {
+    uint32_t calls, evaluations, most_building;
+    double best, default_seconds;
+    char stages[64];
+} watch;
+
+static void watch_progress(void *user, const hed_tune_progress *progress)
+{
+    watch *w = user;
+    w->calls++;
+    w->evaluations += progress->last != NULL;
+    if (progress->building > w->most_building) w->most_building = progress->building;
+    if (progress->best) w->best = progress->best->seconds;
+    w->default_seconds = progress->default_seconds;
+    if (!strstr(w->stages, progress->stage)) strcat(strcat(w->stages, progress->stage), ";");
+    cr_assert(progress->done <= progress->total && progress->failed <= progress->done &&
+              progress->total == progress->space);
+}
+
+Test(tune, candidates_that_go_wrong_cost_one_evaluation)
+{
+    runner_test t = {.on = open_in_folder()};
+    if (!(hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE))
+        cr_skip_test("candidates of native code are harmless, or end the program");
+    describe_scale(&t);
+    hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
+                                      {.bytes = sizeof t.x, .expected = t.expected},
+                                      {.data = &t.factor},
+                                      {.data = &t.n}};
+    watch w = {0};
+    hed_tune_def def = hed_default_tune_def();
+    def.problem = &t.problem;
+    def.arguments = arguments;
+    def.timeout_seconds = 1;
+    def.progress = watch_progress;
+    def.user = &w;
+    hed_kernel_def few = scale;
+    static const char *const some[] = {"WG == 64 and FAULT in (0, 1, 6, 7, 8)"};
+    few.constraints = some;
+    few.constraint_count = 1;
+    hed_tune_result *result = tune(t.on.device, &few, &def);
+    cr_assert(!result->in_process && result->count == 5, "%u in %s", result->count, result->in_process_reason);
+    cr_assert_eq(winner_of(result)->config.values[1], RIGHT);
+    cr_assert_eq(find(result, 64, WRONG_VALUE)->outcome, HED_OUTCOME_WRONG);
+    cr_assert_eq(find(result, 64, NO_C)->outcome, HED_OUTCOME_BUILD);
+    cr_assert_eq(find(result, 64, LOOPS)->outcome, HED_OUTCOME_HUNG);
+    cr_assert_eq(find(result, 64, SEGFAULTS)->outcome, HED_OUTCOME_CRASHED);
+    for (uint32_t i = 0; i < result->count; i++)
+        cr_assert((result->evaluations[i].text[0] != 0) == (result->evaluations[i].outcome > HED_OUTCOME_DROPPED));
+    cr_assert(w.evaluations == 5 && w.most_building > 0 && w.best > 0 && w.default_seconds > 0);
+    cr_assert_str_eq(w.stages, "starting;searching;final rounds;");
+    hed_tune_result_free(result);
+    result = tune(t.on.device, &few, &def);
+    cr_assert(result->count == 3 && result->end == HED_TUNE_EXHAUSTED, "what crashed and hung is not tried again: %u",
+              result->count);
+    hed_tune_result_free(result);
+    test_close(&t.on);
+}
+
+/* ---- where it is kept ---- */
+
+Test(tune, a_database_of_ones_own)
+{
+    test_device t = open_in_folder();
+    hed_database *own;
+    made_up m = made_up_of(valley, 0.01, 10);
+    hed_pipeline_def pipeline = pipeline_of(&m);
+    hed_tune_def def = hed_default_tune_def();
+    hed_config config;
+    hed_configured configured;
+    OK(hed_database_open(t.context, in_folder("own.db"), false, &own, &error));
+    def.database = own;
+    for (int i = 0; i < 2; i++) {
+        hed_tune_result *result = tune_made_up(t.device, &m, &def);
+        cr_assert_eq(result->kept_stored, i == 1, "the second finds the first's choice");
+        hed_tune_result_free(result);
+    }
+    OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
+    cr_assert_eq(configured, HED_CONFIGURED_DEFAULT, "the context's has nothing of it");
+    hed_database_close(own);
+    test_close(&t);
+}
+
+/* ---- a clock that steps back ---- */
+
+static uint64_t stepping_clock(void *user)
+{
+    uint64_t *calls = user, now = hed_now();
+    return (*calls)++ / 40 % 2 ? now - 3000000000u : now;
+}
+
+static hed_status run_timed_by_host(void *user, double *value, hed_error *why)
+{
+    (void)why, (void)value;
+    made_up *m = user;
+    uint64_t until = hed_now() + (m->prepared.values[0] == 3 ? 20000 : 60000);
+    while (hed_now() < until) {}
+    return HED_OK;
+}
+
+Test(tune, a_clock_that_steps_back)
+{
+    hed_context_def def = context_def();
+    uint64_t calls = 0;
+    def.clock = (hed_clock){&calls, stepping_clock};
+    test_device t = test_open(&def);
+    made_up m = made_up_of(flat, 0, 1);
+    hed_pipeline_def pipeline = pipeline_of(&m);
+    hed_tune_def tuning = hed_default_tune_def();
+    hed_tune_result *result;
+    pipeline.run = run_timed_by_host;
+    tuning.problem = &hundred;
+    OK(hed_tune_pipeline(t.device, &pipeline, &tuning, &result, &error));
+    cr_assert_eq(winner_of(result)->config.values[0], 3);
+    for (uint32_t i = 0; i < result->count; i++) {
+        const hed_evaluation *e = &result->evaluations[i];
+        cr_assert(!(e->seconds < 15e-6) && !(e->seconds > 1) && e->at >= 0, "%g s", e->seconds);
+    }
+    hed_tune_result_free(result);
+    test_close(&t);
+}
+
 /* ---- memory ---- */
 
 Test(tune, each_allocation_failing)

@@ -127,15 +127,15 @@ typedef struct hed_tune_def {
     hed_strategy strategy;
     uint64_t seed;          /**< of the search and of the sample */
     uint32_t evaluations;   /**< 0: as many as the other limits allow; all four limits 0: 200 */
-    double limit_seconds;   /**< of wall time, an eighth of it for the final rounds; what then runs is let end; 0: none */
+    double limit_seconds;   /**< wall time, an eighth of it for the final rounds; what then runs is let end; 0: none */
     double good_enough;     /**< stop at this share of the roofline, 0 to 1; 0: never */
     uint32_t patience;      /**< stop after this many evaluations without a gain of 0.5 %; 0: never */
     double timeout_seconds; /**< of one candidate's run; 0: 10 s, or 20 times the default configuration's if that has
                                  been timed before (no problem given) and is more */
     uint32_t builders;      /**< processes that compile ahead; 0: one for each processor */
     bool cold_cache;        /**< empty the device's last-level cache before each timed run */
-    bool resume;            /**< what the database has of this very key counts as done, and is not measured again; what
-                                 has crashed or hung is never tried again, with or without this */
+    bool resume;            /**< what the database has of this very key counts as done, and is not measured again;
+                                 what has crashed or hung is never tried again, with or without this */
     bool keep;              /**< write results into the database; default true */
     hed_database *database; /**< NULL: the context's */
     /** Called after each evaluation, and ten times a second while compilers are waited for or runs are short; may be
@@ -162,7 +162,7 @@ typedef struct hed_tune_result {
     uint32_t stored_index;    /**< what the database had chosen before; count: nothing */
     uint32_t ties;            /**< evaluations that cannot be told from the winner */
     bool kept_stored;         /**< the former choice was not beaten and so stays */
-    double gain;              /**< default over winner, of the final rounds where both were in them; NAN: no default */
+    double gain;              /**< default over winner, of the final rounds if both were in them; NAN: no default */
     hed_problem problem;      /**< that it was tuned for: hed_tune_def.problem, or one that was chosen */
     uint64_t space;           /**< valid configurations */
     hed_tune_end end;

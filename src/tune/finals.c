@@ -95,6 +95,7 @@ static hed_status run_entrant(hed_race *race, hed_entrant *entrant, double *time
     while (runs < RUNS_OF_ROUND && (runs + 1) * known <= round_seconds) runs++;
     hed_status status = hed_race_take(race, entrant->slot, runs, values, &done, &entrant->trial, error);
     if (status) return status;
+    if (entrant->trial.outcome == HED_OUTCOME_DROPPED) entrant->trial.outcome = HED_OUTCOME_MEASURED; /* stopped */
     entrant->out = entrant->trial.outcome != HED_OUTCOME_MEASURED;
     entrant->runs += done;
     *time = done ? hed_summarize(values, done).p50 : NAN;

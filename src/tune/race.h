@@ -19,7 +19,7 @@
 
 typedef struct hed_race_def {
     void *user;
-    /* As hed_runner_time(). */
+    /* As hed_runner_time(). DROPPED: it was given up since stop() said so. */
     hed_status (*time)(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error);
     double (*now)(void *user); /* seconds of the host's clock; it may step */
     bool (*stop)(void *user);  /* asked between batches of runs of 0.1 s, or one run; NULL: never */

@@ -44,7 +44,7 @@ static hed_status enter(hed_tuning *t, uint32_t evaluation, final_list *list, he
     bool kept = evaluation == t->result->stored_index || evaluation == t->result->default_index;
     if (listed(list, evaluation) || hed_tuning_stop(t)) return HED_OK;
     hed_status status = hed_tuning_prepare(t, evaluation, &trial, error);
-    if (status) return status;
+    if (status || t->stopped) return status;
     if (trial.outcome) {
         hed_evaluation *e = &t->result->evaluations[evaluation];
         e->outcome = trial.outcome;
@@ -151,6 +151,13 @@ static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
     return HED_OK;
 }
 
+static bool nothing_new(const hed_tuning *t)
+{
+    const hed_tune_result *r = t->result;
+    uint32_t stored = r->stored_index;
+    return t->fresh == 0 && stored < r->count && hed_tuning_worked(r->evaluations[stored].outcome);
+}
+
 /* Whether intervals of the search's own times lie apart: the first wholly below. */
 static bool clearly_faster(const hed_tuning *t, uint32_t a, uint32_t b)
 {
@@ -158,13 +165,15 @@ static bool clearly_faster(const hed_tuning *t, uint32_t a, uint32_t b)
     return e[a].high / t->marks[a].level < e[b].low / t->marks[b].level;
 }
 
-/* Without final rounds: the best, unless what was kept before cannot be told from it. */
+/* Without final rounds: the best, unless what was kept before cannot be told from it. Where nothing is new, what
+ * was chosen in final rounds stays. */
 static void decide_unpaired(hed_tuning *t)
 {
     hed_tune_result *r = t->result;
     const uint32_t kept[] = {r->stored_index, r->default_index};
-    r->best = t->best;
-    for (uint32_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+    bool settled = nothing_new(t);
+    r->best = settled ? r->stored_index : t->best;
+    for (uint32_t i = 0; i < sizeof kept / sizeof kept[0] && !settled; i++) {
         bool works = kept[i] < r->count && hed_tuning_worked(r->evaluations[kept[i]].outcome);
         if (!works || clearly_faster(t, t->best, kept[i])) continue;
         r->best = kept[i];
@@ -175,12 +184,13 @@ static void decide_unpaired(hed_tuning *t)
             i != r->best && hed_tuning_worked(r->evaluations[i].outcome) && !clearly_faster(t, r->best, i);
         r->ties += r->evaluations[i].tied;
     }
+    if (r->default_index < r->count) r->gain = hed_tuning_value(t, r->default_index) / hed_tuning_value(t, r->best);
 }
 
 static hed_status nothing_worked(const hed_tuning *t, hed_error *error)
 {
     const hed_tune_result *r = t->result;
-    if (r->count == 0) return HED_OK; /* stopped before the first */
+    if (t->stopped || r->count == 0) return HED_OK;
     const hed_evaluation *first = &r->evaluations[0];
     return hed_fail(error, HED_ERROR_BUILD, "%s: none of %u configurations works on %s; the first: %s: %s",
                     t->key.kernel, r->count, hed_device_get_info(t->device)->id, hed_outcome_name(first->outcome),
@@ -212,15 +222,12 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     r->default_index = index_of(t, t->has_default, &t->default_config);
     r->stored_index = index_of(t, t->has_stored, &t->stored);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
-    bool settled = t->fresh == 0 && r->stored_index < r->count; /* nothing new: what was chosen stays */
-    if (!t->stopped && !settled) status = final_rounds(t, &decided, error);
+    if (!t->stopped && !nothing_new(t)) status = final_rounds(t, &decided, error);
     if (status) return status;
     t->best = HED_NO_EVALUATION;
     hed_tuning_find_best(t);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
     if (!decided) decide_unpaired(t);
-    if (!decided && r->default_index < r->count)
-        r->gain = hed_tuning_value(t, r->default_index) / hed_tuning_value(t, r->best);
     r->kept_stored = r->best == r->stored_index;
     r->drift = fabs(t->race.level - 1);
     r->share = hed_tuning_share(t, r->evaluations[r->best].seconds);

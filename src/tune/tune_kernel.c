@@ -82,7 +82,13 @@ static hed_status open_runner(kernel_tuning *k, const hed_runner_def *def, hed_r
     return hed_runner_create_local(def, runner, error);
 }
 
-static hed_runner_def runner_def(const kernel_tuning *k, const hed_problem *problem, const hed_inputs *inputs)
+static bool stop_asked(void *user)
+{
+    kernel_tuning *k = user;
+    return hed_tuning_stop(&k->tuning);
+}
+
+static hed_runner_def runner_def(kernel_tuning *k, const hed_problem *problem, const hed_inputs *inputs)
 {
     bool given = k->def.timeout_seconds > 0;
     double usual = fmax(default_timeout, k->default_seconds > 0 ? timeout_factor * k->default_seconds : 0);
@@ -99,6 +105,8 @@ static hed_runner_def runner_def(const kernel_tuning *k, const hed_problem *prob
         .timeout_seconds = given ? k->def.timeout_seconds : usual,
         .builders = k->def.builders,
         .floor_seconds = k->tuning.floor_seconds,
+        .idle = stop_asked,
+        .user = k,
     };
 }
 
@@ -338,6 +346,7 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel, con
     status = hed_tuning_open(&k.tuning, error);
     if (!status) status = set_up(&k, error);
     if (!status) status = open_subject(&k, error);
+    if (k.tuning.stopped) status = HED_OK; /* what was given up for that is no failure */
     if (!status) status = hed_tuning_run(&k.tuning, result, error);
     hed_tuning_close(&k.tuning);
     hed_runner_destroy(k.runner);

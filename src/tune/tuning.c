@@ -297,7 +297,8 @@ static hed_status search_and_finish(hed_tuning *t, hed_error *error)
 
 hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *error)
 {
-    hed_status status = search_and_finish(t, error);
+    if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before it began */
+    hed_status status = t->stopped ? HED_OK : search_and_finish(t, error);
     if (status) return status;
     hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
     t->marks = NULL;
