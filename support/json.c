@@ -33,17 +33,18 @@ static hed_status parse_own(const char *name, char *text, size_t size, hed_json 
     json_error_t found;
     errno = 0;
     json_t *root = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES, &found);
+    /* jansson does not always say that it was memory: it may even succeed, with a letter of a string missing. */
+    bool starved = errno == ENOMEM;
     hed_json *json = calloc(1, sizeof *json);
     char *copy = strdup(name);
-    if (root && json && copy) {
+    if (root && json && copy && !starved) {
         memmove(text, text + mark, size - mark + 1);
         *json = (hed_json){.root = root, .text = text, .name = copy};
         *result = json;
         return HED_OK;
     }
     hed_status status = HED_ERROR_MEMORY;
-    /* jansson does not always say that it was memory. */
-    if (root || errno == ENOMEM) {
+    if (root || starved) {
         hed_error_set(error, status, "out of memory while reading %s", name);
     } else if (size == mark) {
         status = hed_error_set(error, HED_ERROR_FORMAT, "%s is empty; expected JSON", name);

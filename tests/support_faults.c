@@ -1,6 +1,7 @@
 /* Memory that runs out in support/: the n-th allocation fails, for every n, those of jansson and libpng included. Each time the
  * status has to be MEMORY and everything else has to be given back. A program of its own, since it replaces malloc(). */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include "support/json.h"
 #include "support/options.h"
 #include "support/png.h"
+#include "support/tune_results.h"
+#include "support/tune_spec.h"
 
 /* ---- malloc, with glibc's underneath; visible, so that the libraries find it too ---- */
 
@@ -19,6 +22,7 @@
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *pointer, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *pointer);
 
 static long left = -1; /* allocations until one fails; -1: none does */
@@ -52,6 +56,19 @@ VISIBLE void *realloc(void *pointer, size_t size)
     if (fails()) return NULL;
     live += !pointer;
     return __libc_realloc(pointer, size);
+}
+
+VISIBLE void *aligned_alloc(size_t alignment, size_t size)
+{
+    if (fails()) return NULL;
+    live++;
+    return __libc_memalign(alignment, size);
+}
+
+VISIBLE int posix_memalign(void **pointer, size_t alignment, size_t size)
+{
+    *pointer = aligned_alloc(alignment, size);
+    return *pointer ? 0 : ENOMEM;
 }
 
 VISIBLE void free(void *pointer)
@@ -134,12 +151,76 @@ static hed_status try_options(void)
     return status;
 }
 
+/* Loads a tune file of this text, which names itself as the kernel's. */
+static hed_status try_spec(const char *text)
+{
+    static const hed_device_info device = {.id = "a device", .max_group = 1024};
+    hed_error error;
+    hed_tune_spec *spec;
+    int file = open(path, O_WRONLY | O_TRUNC); /* not stdio: what fails is for the loader */
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) abort();
+    close(file);
+    hed_status status = hed_tune_spec_load(path, &device, &spec, &error);
+    if (status != HED_OK && !error.text[0]) abort();
+    hed_tune_spec_free(spec);
+    return status;
+}
+
+static hed_status try_tune_file(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"kernel\": \"f\", \"source\": \"%s\", \"problem\": {\"n\": 9}, \"parameters\": {\"A\": [1, 2],"
+             "\"V\": {\"choices\": [\"x\", \"y\"]}}, \"constraints\": [\"A > 0\"], \"conditions\": {\"A\": \"V == 'x'\"},"
+             "\"defines\": {\"D\": 1}, \"group\": [\"A\"], \"work\": {\"bytes\": \"n\"}, \"max_threads\": \"A*2\","
+             "\"arguments\": [{\"name\": \"y\", \"type\": \"int\", \"access\": \"read_write\", \"size\": \"n\", \"fill\": \"zeros\"},"
+             "{\"name\": \"n\", \"type\": \"long\", \"value\": \"n\"}, {\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\","
+             "\"size\": \"A\"}], \"reference\": {\"kernel\": \"g\", \"parameters\": {\"A\": 3}}}",
+             strrchr(path, '/') + 1);
+    return try_spec(text);
+}
+
+static hed_status try_t1(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"A\", \"Type\": \"int\", \"Values\": \"[1] + [2*i for i in"
+             " range(3)]\"}, {\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['a', 'b']\"}], \"Conditions\": [{\"Expression\":"
+             "\"A < max(A)\"}]}, \"KernelSpecification\": {\"Language\": \"CUDA\", \"CompilerOptions\": [\"-DX=1\"], \"KernelName\": \"f\","
+             "\"KernelFile\": \"%s\", \"LocalSize\": {\"X\": \"A\"}, \"ProblemSize\": [8], \"GridDivX\": [\"A\", 2], \"SharedMemory\": 8,"
+             "\"Arguments\": [{\"Type\": \"float\", \"MemoryType\": \"Vector\", \"Name\": \"y\", \"Size\": \"ProblemSize[0]\","
+             "\"FillType\": \"Generator\", \"DataSource\": \"i\"}, {\"Type\": \"int8\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}],"
+             "\"ReferenceArguments\": [{\"TargetName\": \"y\", \"FillType\": \"Random\"}]}}",
+             strrchr(path, '/') + 1);
+    return try_spec(text);
+}
+
+static const int64_t one = 1;
+static const char *const label = "label";
+static const hed_parameter_def parameter = {.name = "P", .values = &one, .count = 1, .value = 1, .labels = &label};
+static const hed_kernel_def kernel = {.name = "k", .parameters = &parameter, .parameter_count = 1};
+static hed_evaluation evaluation = {.config = {1, {1}}, .seconds = 1};
+static const hed_tune_result results = {.evaluations = &evaluation, .count = 1};
+
+static hed_status try_t4(void)
+{
+    hed_error error;
+    return hed_tune_results_write_t4(path, &kernel, &results, HED_OBJECTIVE_TIME, &error);
+}
+
+static hed_status try_csv(void)
+{
+    hed_error error;
+    return hed_tune_results_write_csv(path, &kernel, &results, &error);
+}
+
 int main(void)
 {
     static const struct {
         const char *name;
         hed_status (*run)(void);
-    } cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options}};
+    } cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options},
+                 {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}};
     int bad = 0, file = mkstemp(path);
     if (file < 0) return 1;
     close(file);
