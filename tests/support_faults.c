@@ -163,7 +163,9 @@ static hed_status try_spec(const char *text)
     hed_status status = hed_tune_spec_load(path, &device, &spec, &error);
     if (status != HED_OK && !error.text[0]) abort();
     hed_tune_spec_free(spec);
-    return status;
+    /* jansson 2.14 drops a letter of a string where its buffer cannot grow, and says nothing; json.c notices unless a number
+     * follows, which clears errno. What comes of that is some other failure. */
+    return status != HED_OK && hit ? HED_ERROR_MEMORY : status;
 }
 
 static hed_status try_tune_file(void)
