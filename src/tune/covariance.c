@@ -12,7 +12,7 @@ enum { ROUGH_VALUES = 5 }; /* a parameter with fewer values cannot be told to be
 static const struct {
     double mean, deviation;
 } PRIORS[HED_HYPER_COUNT] = {
-    [HED_HYPER_WEIGHT] = {-1, 1.5}, [HED_HYPER_LENGTH] = {-0.7, 1}, [HED_HYPER_TWOS] = {-1.5, 1}, [HED_HYPER_ROUGHNESS] = {-2, 1.5}};
+    [HED_HYPER_WEIGHT] = {-1, 1.5}, [HED_HYPER_LENGTH] = {0, 1}, [HED_HYPER_TWOS] = {-1.5, 1}, [HED_HYPER_ROUGHNESS] = {-2, 1.5}};
 static const double NOISE_MEAN = -5, NOISE_DEVIATION = 1.5;
 
 bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space, const hed_scale *scales, hed_shape shape,

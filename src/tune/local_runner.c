@@ -13,8 +13,7 @@
 #include "base/text.h"
 #include "tune/check.h"
 
-enum { STAGING_BYTES = 16 << 20,
-       TIMED_STEPS = 1024 };
+enum { STAGING_BYTES = 16 << 20 };
 
 static const unsigned char POISONS[2] = {0x5a, 0xa5};
 
@@ -118,7 +117,7 @@ static hed_status poison(hed_local_runner *local, unsigned char byte, hed_error 
         uint64_t size = hed_buffer_size(local->buffers[i]);
         status = hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
     }
-    return status ? status : hed_local_restore(local, error);
+    return status;
 }
 
 /* ---- running ---- */
@@ -330,20 +329,12 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
     return HED_OK;
 }
 
-/* Runs a slot once over poisoned outputs, and keeps how long that took. */
+/* Runs a slot once over poisoned outputs. */
 static hed_status run_poisoned(hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial,
                                hed_error *error)
 {
-    bool device_time = local->runner.device_time;
     hed_status status = poison(local, byte, error);
-    if (!status && device_time) status = hed_local_step_times(local, NULL, 0, error);
-    double start = hed_local_now(local), seconds = 0;
-    if (!status) status = hed_local_launch(local, slot, trial, error);
-    if (!status && !local->lost) status = hed_local_wait(local, 1, trial, error);
-    if (status || trial->outcome) return status;
-    if (device_time) status = hed_local_step_times(local, &seconds, 1, error);
-    local->slots[slot].seconds = device_time ? seconds : hed_local_now(local) - start;
-    return status;
+    return status ? status : hed_local_time_first(local, slot, trial, error);
 }
 
 /* A candidate that failed is not timed, and what it may have done to the inputs is undone. */
@@ -415,8 +406,7 @@ static void free_device_objects(hed_local_runner *local)
     }
     hed_buffer_destroy(local->sweep);
     hed_buffer_destroy(local->staging);
-    hed_event_destroy(local->from);
-    hed_event_destroy(local->to);
+    for (uint32_t i = 0; i < 2 * HED_LOCAL_CHUNK; i++) hed_event_destroy(local->marks[i]);
     hed_stream_destroy(local->stream);
 }
 
@@ -446,12 +436,7 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     made->runner.kind = &LOCAL;
     made->def = *def;
     made->allocator = made->ahead.allocator = allocator;
-    made->runner.device_time = hed_device_get_info(def->device)->capabilities & HED_CAN_DEVICE_TIME;
-    hed_stream_def stream = hed_default_stream_def();
-    if (made->runner.device_time) stream.timed_steps = TIMED_STEPS;
-    hed_status status = hed_stream_create(def->device, &stream, &made->stream, error);
-    if (!status && made->runner.device_time) status = hed_event_create(def->device, true, &made->from, error);
-    if (!status && made->runner.device_time) status = hed_event_create(def->device, true, &made->to, error);
+    hed_status status = hed_local_open_clock(made, error);
     if (!status && def->objective == HED_OBJECTIVE_ENERGY) status = hed_energy_open(def->device, NULL, &made->energy, error);
     if (!status) status = place_all(made, error);
     if (status) destroy(&made->runner);

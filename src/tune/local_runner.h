@@ -7,7 +7,14 @@
 #include "tune/runner_kind.h"
 #include "tune/trial_queue.h"
 
-enum { HED_RUNNER_GUARD = 256 }; /* bytes behind each buffer that no kernel may touch */
+enum { HED_RUNNER_GUARD = 256, /* bytes behind each buffer that no kernel may touch */
+       HED_LOCAL_CHUNK = 8 };  /* runs enqueued at once */
+
+typedef enum hed_local_clock {
+    HED_CLOCK_HOST,  /* around a launch and the wait for it */
+    HED_CLOCK_STEPS, /* each step's own start and end */
+    HED_CLOCK_MARKS  /* events between steps */
+} hed_local_clock;
 
 typedef struct hed_local_slot {
     hed_kernel *kernel;
@@ -28,7 +35,9 @@ typedef struct hed_local_runner {
     hed_buffer *staging;                     /* what results are read through; NULL: the host sees the buffers themselves */
     bool restores;                           /* something is changed in place */
     uint32_t checks;                         /* so far: the poison changes with each */
-    hed_event *from, *to;                    /* around a batch of short launches */
+    uint32_t sweeps;                         /* so far */
+    hed_local_clock clock;
+    hed_event *marks[2 * HED_LOCAL_CHUNK]; /* around each run of a chunk, for HED_CLOCK_MARKS */
     hed_energy *energy;
     hed_local_slot slots[HED_RUNNER_SLOTS];
     hed_trial_queue ahead; /* asked to be built ahead */
@@ -54,10 +63,10 @@ hed_status hed_local_launch(hed_local_runner *local, uint32_t slot, hed_trial *t
 /* local_runner.c: waits until `launches` launches are done. Likewise. */
 hed_status hed_local_wait(hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error);
 
-/* local_time.c: the times of the launches since the last call, the first `count` of them. Where the device keeps time. */
-hed_status hed_local_step_times(hed_local_runner *local, double *values, uint32_t count, hed_error *error);
-/* local_time.c: seconds of the context's clock. */
-double hed_local_now(const hed_local_runner *local);
+/* local_time.c: makes the stream, and what else its way of measuring needs. */
+hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error);
+/* local_time.c: the first run of a slot, whose time is kept as an estimate. */
+hed_status hed_local_time_first(hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
 /* local_time.c */
 hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
                           hed_error *error);

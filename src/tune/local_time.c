@@ -1,7 +1,10 @@
 /* Timing a slot of the runner in this process. Restoring inputs and emptying the cache lie outside the timed span. Where the
- * device keeps time, several runs are enqueued at once behind an untimed one, so that the device never waits for the host
- * between a mark and its launch. Launches too short for the clock are repeated and averaged, but never where inputs are restored
- * or the cache is emptied before each. */
+ * device keeps time, several runs are enqueued at once behind an untimed one, so that the device does not wait for the host
+ * between the beginning of a span and its launch. Launches too short for the clock are repeated and averaged, but never where
+ * inputs are restored or the cache is emptied before each.
+ *
+ * OpenCL gives each launch its own start and end. CUDA has marks between launches, and each costs the device time of its own:
+ * there a span has a mark at either end and any number of launches between them. */
 #include "tune/local_runner.h"
 
 #include <math.h>
@@ -10,51 +13,37 @@
 
 #include "base/error.h"
 
-enum { CHUNK = 8,          /* runs enqueued at once */
-       MOST_REPEATS = 32 };
-#define RESOLUTION 0.5e-6           /* of CUDA's events (cuEventElapsedTime); the coarsest of the clocks */
-#define SHORT (20 * RESOLUTION)     /* a run below this is repeated */
-#define LEAD 1e-3                   /* below this a run has an untimed one in front */
-#define ENERGY_CHUNK 0.05           /* seconds of launches between two looks at the clock */
+enum { MOST_REPEATS = 32,
+       TIMED_STEPS = 1024 }; /* of the longest chunk: launches, copies and fills */
+#define RESOLUTION 0.5e-6       /* of CUDA's marks (cuEventElapsedTime), the coarsest of the clocks */
+#define SHORT (20 * RESOLUTION) /* a run below this is repeated */
+#define LEAD 1e-3               /* a run below this has an untimed one in front */
+#define ENERGY_CHUNK 0.05       /* seconds of launches between two looks at the clock */
 
-double hed_local_now(const hed_local_runner *local)
+static double now(const hed_local_runner *local)
 {
     hed_clock clock = hed_context_clock(hed_device_context(local->def.device));
     return (double)clock.now(clock.user) * 1e-9;
 }
 
-/* ---- what comes before a run, outside the timed span ---- */
+/* ---- the clock ---- */
 
-static bool repeats_allowed(const hed_local_runner *local) { return !local->restores && !local->sweep; }
-
-static uint32_t repeats_of(const hed_local_runner *local, uint32_t slot)
+hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error)
 {
-    double seconds = local->slots[slot].seconds;
-    if (!repeats_allowed(local) || seconds >= SHORT) return 1;
-    return seconds > SHORT / MOST_REPEATS ? (uint32_t)ceil(SHORT / seconds) : MOST_REPEATS;
-}
-
-static hed_status make_ready(hed_local_runner *local, uint32_t run, hed_error *error)
-{
-    unsigned char byte = (unsigned char)run;
-    hed_status status = hed_local_restore(local, error);
-    if (!status && local->sweep)
-        status = hed_fill(local->stream, local->sweep, 0, hed_buffer_size(local->sweep), &byte, 1, error);
+    const hed_device_info *info = hed_device_get_info(local->def.device);
+    hed_stream_def stream = hed_default_stream_def();
+    bool device_time = info->capabilities & HED_CAN_DEVICE_TIME, cuda = strcmp(info->backend, "cuda") == 0;
+    local->runner.device_time = device_time;
+    local->clock = !device_time ? HED_CLOCK_HOST : cuda ? HED_CLOCK_MARKS : HED_CLOCK_STEPS;
+    if (local->clock == HED_CLOCK_STEPS) stream.timed_steps = TIMED_STEPS;
+    hed_status status = hed_stream_create(local->def.device, &stream, &local->stream, error);
+    for (uint32_t i = 0; i < 2 * HED_LOCAL_CHUNK && local->clock == HED_CLOCK_MARKS && !status; i++)
+        status = hed_event_create(local->def.device, true, &local->marks[i], error);
     return status;
 }
 
-static hed_status launch_times(hed_local_runner *local, uint32_t slot, uint32_t times, hed_trial *trial,
-                               hed_error *error)
-{
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < times && !status && !trial->outcome; i++)
-        status = hed_local_launch(local, slot, trial, error);
-    return status;
-}
-
-/* ---- by the device's clock ---- */
-
-hed_status hed_local_step_times(hed_local_runner *local, double *values, uint32_t count, hed_error *error)
+/* The times of the launches since the last call, the first `count` of them. */
+static hed_status take_step_times(hed_local_runner *local, double *values, uint32_t count, hed_error *error)
 {
     enum { AT_ONCE = 64 };
     hed_step_time times[AT_ONCE];
@@ -66,81 +55,119 @@ hed_status hed_local_step_times(hed_local_runner *local, double *values, uint32_
             if (times[i].kind == HED_STEP_LAUNCH && found < count) values[found++] = times[i].seconds;
     } while (taken == AT_ONCE);
     if (found == count) return HED_OK;
-    return hed_fail(error, HED_ERROR_DRIVER, "%s: %u launches and %u times of them", local->def.kernel->name, count,
-                    found);
+    return hed_fail(error, HED_ERROR_DRIVER, "%s: %u launches and %u times of them", local->def.kernel->name, count, found);
 }
 
-/* A chunk of runs, each launch with its own start and end. */
-static hed_status time_steps(hed_local_runner *local, uint32_t slot, uint32_t runs, uint32_t repeats, double *values,
-                             hed_trial *trial, hed_error *error)
+/* Runs to be timed together, each of `repeats` launches. */
+typedef struct chunk {
+    uint32_t slot, runs, repeats;
+    bool leads; /* an untimed launch is in front */
+} chunk;
+
+static hed_status take_steps(hed_local_runner *local, const chunk *c, double *values, hed_error *error)
 {
-    double times[1 + CHUNK * MOST_REPEATS] = {0};
-    bool leads = repeats_allowed(local) && local->slots[slot].seconds < LEAD;
-    uint32_t launches = runs * repeats + leads;
-    hed_status status = hed_local_step_times(local, NULL, 0, error);
-    if (!status && leads) status = hed_local_launch(local, slot, trial, error);
-    for (uint32_t run = 0; run < runs && !status && !trial->outcome; run++) {
-        status = make_ready(local, run, error);
-        if (!status) status = launch_times(local, slot, repeats, trial, error);
-    }
-    if (!status && !local->lost) status = hed_local_wait(local, launches, trial, error);
-    if (status || trial->outcome) return status;
-    status = hed_local_step_times(local, times, launches, error);
-    for (uint32_t run = 0; run < runs; run++) {
-        const double *own = &times[leads + run * repeats];
+    double times[1 + HED_LOCAL_CHUNK * MOST_REPEATS] = {0};
+    hed_status status = take_step_times(local, times, c->leads + c->runs * c->repeats, error);
+    for (uint32_t run = 0; run < c->runs; run++) {
+        const double *own = &times[c->leads + run * c->repeats];
         values[run] = 0;
-        for (uint32_t i = 0; i < repeats; i++) values[run] += own[i] / repeats;
+        for (uint32_t i = 0; i < c->repeats; i++) values[run] += own[i] / c->repeats;
     }
     return status;
 }
 
-/* One run of several launches between two marks, for a driver that has nothing finer than marks: the marks' own cost is
- * shared by the launches. */
-static hed_status time_marks(hed_local_runner *local, uint32_t slot, uint32_t repeats, double *value, hed_trial *trial,
-                             hed_error *error)
+static hed_status take_marks(hed_local_runner *local, const chunk *c, double *values, hed_error *error)
 {
-    hed_status status = hed_local_launch(local, slot, trial, error);
-    if (!status && !trial->outcome) status = hed_event_record(local->from, local->stream, error);
-    if (!status) status = launch_times(local, slot, repeats, trial, error);
-    if (!status && !trial->outcome) status = hed_event_record(local->to, local->stream, error);
-    if (!status && !local->lost) status = hed_local_wait(local, repeats + 1, trial, error);
+    hed_status status = HED_OK;
+    for (uint32_t run = 0; run < c->runs && !status; run++) {
+        status = hed_event_elapsed(local->marks[2 * run], local->marks[2 * run + 1], &values[run], error);
+        values[run] /= c->repeats;
+    }
+    return status;
+}
+
+/* ---- runs ---- */
+
+/* What comes before a run, outside the timed span. */
+static hed_status make_ready(hed_local_runner *local, hed_error *error)
+{
+    unsigned char byte = (unsigned char)local->sweeps++;
+    hed_status status = hed_local_restore(local, error);
+    if (!status && local->sweep)
+        status = hed_fill(local->stream, local->sweep, 0, hed_buffer_size(local->sweep), &byte, 1, error);
+    return status;
+}
+
+static hed_status mark(hed_local_runner *local, uint32_t index, hed_error *error)
+{
+    return local->clock == HED_CLOCK_MARKS ? hed_event_record(local->marks[index], local->stream, error) : HED_OK;
+}
+
+static hed_status launch_times(hed_local_runner *local, uint32_t slot, uint32_t times, hed_trial *trial, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < times && !status && !trial->outcome; i++) status = hed_local_launch(local, slot, trial, error);
+    return status;
+}
+
+static hed_status enqueue(hed_local_runner *local, const chunk *c, hed_trial *trial, hed_error *error)
+{
+    hed_status status = launch_times(local, c->slot, c->leads, trial, error);
+    for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
+        if (!c->leads) status = make_ready(local, error);
+        if (!status) status = mark(local, 2 * run, error);
+        if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
+        if (!status) status = mark(local, 2 * run + 1, error);
+    }
+    if (!status && !local->lost) status = hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
+    return status;
+}
+
+static hed_status time_on_device(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
+{
+    bool steps = local->clock == HED_CLOCK_STEPS;
+    hed_status status = steps ? take_step_times(local, NULL, 0, error) : HED_OK;
+    if (!status) status = enqueue(local, c, trial, error);
     if (status || trial->outcome) return status;
-    status = hed_event_elapsed(local->from, local->to, value, error);
-    *value /= repeats;
+    return steps ? take_steps(local, c, values, error) : take_marks(local, c, values, error);
+}
+
+static hed_status time_on_host(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
+        status = make_ready(local, error);
+        if (!status) status = hed_stream_wait(local->stream, error);
+        double start = now(local);
+        if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
+        if (!status && !local->lost) status = hed_local_wait(local, c->repeats, trial, error);
+        values[run] = (now(local) - start) / c->repeats;
+    }
     return status;
 }
 
-/* CUDA has marks between launches; OpenCL gives each launch its own start and end. */
-static bool has_marks_only(const hed_local_runner *local)
+static hed_status time_chunk(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
 {
-    return strcmp(hed_device_get_info(local->def.device)->backend, "cuda") == 0;
+    return local->clock == HED_CLOCK_HOST ? time_on_host(local, c, values, trial, error)
+                                          : time_on_device(local, c, values, trial, error);
 }
 
-/* ---- by the host's clock ---- */
-
-static hed_status time_on_host(hed_local_runner *local, uint32_t slot, uint32_t repeats, double *value,
-                               hed_trial *trial, hed_error *error)
+hed_status hed_local_time_first(hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
 {
-    hed_status status = make_ready(local, 0, error);
-    if (!status) status = hed_stream_wait(local->stream, error);
-    double start = hed_local_now(local);
-    if (!status) status = launch_times(local, slot, repeats, trial, error);
-    if (!status && !local->lost) status = hed_local_wait(local, repeats, trial, error);
-    *value = (hed_local_now(local) - start) / repeats;
-    return status;
+    const chunk once = {.slot = slot, .runs = 1, .repeats = 1};
+    return time_chunk(local, &once, &local->slots[slot].seconds, trial, error);
 }
 
 /* ---- energy ---- */
 
 /* Joules of a launch: launches for as long as the counter needs. Restoring inputs takes energy too, which is then in the value. */
-static hed_status measure_energy(hed_local_runner *local, uint32_t slot, double *value, hed_trial *trial,
-                                 hed_error *error)
+static hed_status measure_energy(hed_local_runner *local, uint32_t slot, double *value, hed_trial *trial, hed_error *error)
 {
-    double before = 0, after = 0, seconds = local->slots[slot].seconds, start = hed_local_now(local);
+    double before = 0, after = 0, seconds = local->slots[slot].seconds, start = now(local);
     uint64_t launches = 0;
     uint32_t at_once = seconds > ENERGY_CHUNK / 1024 ? (uint32_t)ceil(ENERGY_CHUNK / seconds) : 1024;
     hed_status status = hed_energy_read(local->energy, &before, error);
-    while (!status && !trial->outcome && hed_local_now(local) - start < HED_ENERGY_LEAST_MS * 1e-3) {
+    while (!status && !trial->outcome && now(local) - start < HED_ENERGY_LEAST_MS * 1e-3) {
         for (uint32_t i = 0; i < at_once && !status && !trial->outcome; i++) {
             status = hed_local_restore(local, error);
             if (!status) status = hed_local_launch(local, slot, trial, error);
@@ -156,17 +183,14 @@ static hed_status measure_energy(hed_local_runner *local, uint32_t slot, double 
 
 /* ---- the face ---- */
 
-/* Times the next few of `runs` runs and says how many. */
-static hed_status time_some(hed_local_runner *local, uint32_t slot, uint32_t runs, double *values, uint32_t *done,
-                            hed_trial *trial, hed_error *error)
+static chunk next_chunk(const hed_local_runner *local, uint32_t slot, uint32_t runs)
 {
-    uint32_t repeats = repeats_of(local, slot);
-    *done = 1;
-    if (local->energy) return measure_energy(local, slot, values, trial, error);
-    if (!local->runner.device_time) return time_on_host(local, slot, repeats, values, trial, error);
-    if (repeats > 1 && has_marks_only(local)) return time_marks(local, slot, repeats, values, trial, error);
-    *done = runs < CHUNK ? runs : CHUNK;
-    return time_steps(local, slot, *done, repeats, values, trial, error);
+    chunk c = {.slot = slot, .runs = runs < HED_LOCAL_CHUNK ? runs : HED_LOCAL_CHUNK, .repeats = 1};
+    double seconds = local->slots[slot].seconds;
+    if (local->restores || local->sweep) return c;
+    c.leads = local->clock != HED_CLOCK_HOST && seconds < LEAD;
+    if (seconds < SHORT) c.repeats = seconds > SHORT / MOST_REPEATS ? (uint32_t)ceil(SHORT / seconds) : MOST_REPEATS;
+    return c;
 }
 
 static void refuse_impossible(const hed_local_runner *local, const double *values, uint32_t count, hed_trial *trial)
@@ -180,17 +204,19 @@ static void refuse_impossible(const hed_local_runner *local, const double *value
     }
 }
 
-hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                          hed_error *error)
+hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
 {
     hed_local_runner *local = (hed_local_runner *)runner;
     hed_status status = hed_local_begin(local, slot, trial, error);
-    for (uint32_t done = 0, some = 0; done < runs && !status && !trial->outcome; done += some) {
-        status = time_some(local, slot, runs - done, values + done, &some, trial, error);
+    for (uint32_t done = 0; done < runs && !status && !trial->outcome;) {
+        chunk c = next_chunk(local, slot, local->energy ? 1 : runs - done);
+        status = local->energy ? measure_energy(local, slot, values + done, trial, error)
+                               : time_chunk(local, &c, values + done, trial, error);
         if (status || trial->outcome) break;
-        refuse_impossible(local, values + done, some, trial);
-        for (uint32_t i = 0; i < some && !local->energy; i++)
-            if (values[done + i] < local->slots[slot].seconds) local->slots[slot].seconds = values[done + i];
+        refuse_impossible(local, values + done, c.runs, trial);
+        for (uint32_t i = done; i < done + c.runs && !local->energy; i++)
+            if (values[i] < local->slots[slot].seconds) local->slots[slot].seconds = values[i];
+        done += c.runs;
     }
     return status;
 }

@@ -149,6 +149,7 @@ static bool create_view(hed_search *search, const hed_model_sources *sources, he
         return false;
     }
     view->gap = gap_of(search, sorted);
+    view->posterior.ignores_failures = model->ignores_failures;
     view->posterior.trend_count = model->trend_count;
     if (model->trend_count > 0) {
         view->posterior.trend_mean = TREND_MEAN / model->trend_count;

@@ -51,6 +51,7 @@ typedef struct hed_model_view {
 
 typedef struct hed_model {
     hed_transform transform;
+    bool ignores_failures; /* else it keeps away from them beyond what their votes do */
     uint32_t trend_count;
     hed_covariance covariance; /* as last fitted; what the next fit starts from */
     uint32_t fitted;           /* observations that worked when it was fitted; 0: never */

@@ -24,14 +24,15 @@ bool hed_posterior_create(const hed_allocator *allocator, const hed_space *space
     posterior->rows = hed_allocate(allocator, (size_t)capacity * space->parameter_count);
     posterior->trends = hed_allocate(allocator, (size_t)capacity * HED_MOST_TRENDS * sizeof *posterior->trends);
     posterior->kinds = hed_allocate(allocator, capacity * sizeof *posterior->kinds);
+    posterior->left_out = hed_allocate(allocator, capacity * sizeof *posterior->left_out);
     posterior->values = hed_allocate(allocator, capacity * sizeof *posterior->values);
     posterior->factor = hed_allocate(allocator, (size_t)capacity * capacity * sizeof *posterior->factor);
     posterior->of_values = hed_allocate(allocator, capacity * sizeof *posterior->of_values);
     posterior->of_ones = hed_allocate(allocator, capacity * sizeof *posterior->of_ones);
     posterior->blocks = hed_allocate(allocator, block_count * sizeof *posterior->blocks);
     posterior->whitened = hed_allocate(allocator, whitened_size(posterior));
-    if (!there || !posterior->rows || !posterior->trends || !posterior->kinds || !posterior->values || !posterior->factor ||
-        !posterior->of_values || !posterior->of_ones || !posterior->blocks || !posterior->whitened) {
+    if (!there || !posterior->rows || !posterior->trends || !posterior->kinds || !posterior->left_out ||
+        !posterior->values || !posterior->factor || !posterior->of_values || !posterior->of_ones || !posterior->blocks || !posterior->whitened) {
         hed_posterior_destroy(posterior);
         return false;
     }
@@ -49,6 +50,7 @@ void hed_posterior_destroy(hed_posterior *posterior)
     hed_release(allocator, posterior->rows, (size_t)capacity * width);
     hed_release(allocator, posterior->trends, (size_t)capacity * HED_MOST_TRENDS * sizeof *posterior->trends);
     hed_release(allocator, posterior->kinds, capacity * sizeof *posterior->kinds);
+    hed_release(allocator, posterior->left_out, capacity * sizeof *posterior->left_out);
     hed_release(allocator, posterior->values, capacity * sizeof *posterior->values);
     hed_release(allocator, posterior->factor, (size_t)capacity * capacity * sizeof *posterior->factor);
     hed_release(allocator, posterior->of_values, capacity * sizeof *posterior->of_values);
@@ -61,21 +63,17 @@ void hed_posterior_destroy(hed_posterior *posterior)
 
 /* ---- sums ---- */
 
-typedef double four __attribute__((vector_size(32)));
-typedef float lanes __attribute__((vector_size(32)));
-enum { LANES = 8, PARTS = HED_BLOCK / LANES };
+/* Vectors at any address, of what C calls arrays of double and float. */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float eight __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* In four partial sums, which fixes their order for every compiler. */
 HED_CLONES static double dot(const double *a, const double *b, uint32_t count)
 {
     four sum = {0};
     uint32_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        four x, y;
-        memcpy(&x, a + i, sizeof x);
-        memcpy(&y, b + i, sizeof y);
-        sum += x * y;
-    }
+    for (; i + 4 <= count; i += 4)
+        sum += *(const four *)(a + i) * *(const four *)(b + i);
     double rest = 0;
     for (; i < count; i++)
         rest += a[i] * b[i];
@@ -85,21 +83,22 @@ HED_CLONES static double dot(const double *a, const double *b, uint32_t count)
 /* column -= sum of row[i] whitened[i] over `count` rows, then times `scale`. */
 HED_CLONES static void whiten(const double *row, uint32_t count, const float (*whitened)[HED_BLOCK], float scale, float *column)
 {
-    lanes part[PARTS];
-    memcpy(part, column, sizeof part);
+    eight *into = (eight *)column, part0 = into[0], part1 = into[1], part2 = into[2], part3 = into[3];
     for (uint32_t i = 0; i < count; i++) {
-        lanes other[PARTS];
+        const eight *other = (const eight *)whitened[i];
         float share = (float)row[i];
-        memcpy(other, whitened[i], sizeof other);
-        part[0] -= share * other[0];
-        part[1] -= share * other[1];
-        part[2] -= share * other[2];
-        part[3] -= share * other[3];
+        part0 -= share * other[0];
+        part1 -= share * other[1];
+        part2 -= share * other[2];
+        part3 -= share * other[3];
     }
-    for (uint32_t i = 0; i < PARTS; i++)
-        part[i] *= scale;
-    memcpy(column, part, sizeof part);
+    into[0] = part0 * scale;
+    into[1] = part1 * scale;
+    into[2] = part2 * scale;
+    into[3] = part3 * scale;
 }
+
+_Static_assert(HED_BLOCK == 4 * sizeof(eight) / sizeof(float), "whiten() takes a block in four vectors");
 
 /* ---- blocks ---- */
 
@@ -160,6 +159,10 @@ static void add_row(hed_block *block, const hed_posterior *posterior, uint32_t i
     float *column = block->whitened[index];
     covariances(block, posterior, index, column);
     vote(block, (hed_row_kind)posterior->kinds[index], column, 1);
+    if (posterior->left_out[index]) {
+        memset(column, 0, HED_BLOCK * sizeof *column);
+        return;
+    }
     for (uint32_t i = 0; i < posterior->trend_count; i++) {
         float share = (float)posterior->trend_variance * posterior->trends[(size_t)index * HED_MOST_TRENDS + i];
         for (uint32_t q = 0; q < HED_BLOCK; q++)
@@ -226,9 +229,11 @@ void hed_posterior_add(hed_posterior *posterior, const uint8_t *row, const float
         memcpy(posterior->trends + (size_t)n * HED_MOST_TRENDS, trends, posterior->trend_count * sizeof *trends);
     posterior->kinds[n] = (uint8_t)kind;
     posterior->values[n] = value;
+    posterior->left_out[n] = posterior->ignores_failures && kind == HED_ROW_FAILED;
     for (uint32_t i = 0; i < n; i++) {
         const double *other = posterior->factor + (size_t)i * posterior->capacity;
-        last[i] = (between(posterior, n, i) - dot(last, other, i)) / other[i];
+        bool apart = posterior->left_out[i] || posterior->left_out[n];
+        last[i] = apart ? 0 : (between(posterior, n, i) - dot(last, other, i)) / other[i];
     }
     double left = between(posterior, n, n) + posterior->noise - dot(last, last, n);
     last[n] = sqrt(fmax(left, LEAST_VARIANCE));
@@ -263,7 +268,7 @@ static void whiten_values(hed_posterior *posterior)
         double value = posterior->values[i];
         for (uint32_t t = 0; t < posterior->trend_count; t++)
             value -= posterior->trend_mean * (double)posterior->trends[(size_t)i * HED_MOST_TRENDS + t];
-        bool known = posterior->kinds[i] == HED_ROW_VALUE;
+        bool known = posterior->kinds[i] == HED_ROW_VALUE && !posterior->left_out[i];
         posterior->of_values[i] = known ? (value - dot(row, posterior->of_values, i)) / row[i] : 0;
         posterior->of_ones[i] = known ? (1 - dot(row, posterior->of_ones, i)) / row[i] : 0;
     }
@@ -280,7 +285,7 @@ void hed_posterior_settle(hed_posterior *posterior)
     for (uint32_t i = 0; i < n; i++) {
         double residual = posterior->of_values[i] - posterior->mean * posterior->of_ones[i];
         square += residual * residual;
-        known += posterior->kinds[i] == HED_ROW_VALUE;
+        known += posterior->kinds[i] == HED_ROW_VALUE && !posterior->left_out[i];
     }
     posterior->variance = known > 0 ? (square + 1e-6) / known : 1;
     for (uint32_t i = 0; i < posterior->block_count; i++)

@@ -3,7 +3,8 @@
  *
  * Points are kept in blocks. A block holds its whitened covariances with the observations, so that one more observation costs
  * each point as many multiplications as there are observations. An observation without a value (pending, or it does not work)
- * takes the value that is expected there: it lowers the variance around it and leaves the mean as it is.
+ * takes the value that is expected there: it lowers the variance around it and leaves the mean as it is. Besides, observations
+ * vote on whether the points around them work.
  *
  * The mean may follow known functions of the point, the trends: each has a factor with a normal prior, which is one more term
  * of the covariance.
@@ -39,6 +40,7 @@ typedef struct hed_posterior {
     hed_allocator allocator;
     hed_covariance covariance;
     double noise;
+    bool ignores_failures; /* those that do not work when they are added have no part in the process */
     uint32_t trend_count;
     double trend_mean, trend_variance; /* of a trend's factor; the variance is over the process's own */
     uint32_t count, capacity;          /* observations */
@@ -46,6 +48,7 @@ typedef struct hed_posterior {
     uint8_t *rows;                     /* (capacity x parameter_count) */
     float *trends;                     /* (capacity x HED_MOST_TRENDS) */
     uint8_t *kinds;                    /* (capacity) hed_row_kind */
+    bool *left_out;                    /* (capacity) has no part in the process */
     double *values;                    /* (capacity) */
     double *factor;                    /* (capacity x capacity) lower Cholesky factor L, row by row */
     double *of_values, *of_ones;       /* (capacity) L^-1 (values - trend), L^-1 1; 0 where there is no value */

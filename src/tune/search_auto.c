@@ -39,15 +39,17 @@ bool hed_search_create_auto(hed_search *search, const hed_search_def *def)
     static const struct {
         hed_shape shape;
         hed_transform transform;
+        bool ignores_failures; /* the best may be at the edge of what works */
         bool cold;
-    } KINDS[MODELS] = {{HED_SHAPE_GAUSSIAN, HED_TRANSFORM_GAP, false},
-                       {HED_SHAPE_EXPONENTIAL, HED_TRANSFORM_LOGARITHM, false},
-                       {HED_SHAPE_MATERN, HED_TRANSFORM_RECIPROCAL, false}};
+    } KINDS[MODELS] = {{HED_SHAPE_GAUSSIAN, HED_TRANSFORM_GAP, false, false},
+                       {HED_SHAPE_EXPONENTIAL, HED_TRANSFORM_LOGARITHM, false, false},
+                       {HED_SHAPE_MATERN, HED_TRANSFORM_RECIPROCAL, true, false}};
     hed_auto_search *made = search->models = hed_allocate(&search->allocator, sizeof *made);
     if (!made || !hed_sources_create(search, def, &made->sources))
         return false;
     for (uint32_t i = 0; i < MODELS; i++) {
         made->models[i].transform = KINDS[i].transform;
+        made->models[i].ignores_failures = KINDS[i].ignores_failures;
         made->models[i].trend_count = KINDS[i].cold ? 0 : made->sources.count;
         if (!hed_covariance_create(&search->allocator, search->space, search->scales, KINDS[i].shape, &made->models[i].covariance))
             return false;

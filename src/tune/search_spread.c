@@ -6,7 +6,7 @@
 #include "tune/search.h"
 
 enum {
-    CENTRE_CANDIDATES = 64,
+    CENTRE_CANDIDATES = 512,
     SPREAD_CANDIDATES = 1000,
     SPREAD_LIMIT = 32 /* observations above which any point is as good, and this would take long */
 };

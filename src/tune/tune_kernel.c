@@ -133,7 +133,7 @@ static hed_status usual_config(hed_device *device, const hed_kernel_def *kernel,
 
 /* ---- the problem ---- */
 
-enum { SMALL_EFFORT = 1 << 24 }; /* bytes and operations of the first run: milliseconds on anything */
+enum { SMALL_EFFORT = 1 << 27 }; /* bytes and operations of the first run: milliseconds on anything */
 
 static const double long_run =
     25e-3; /* seconds of the default configuration: larger problems take too long to tune */

@@ -17,6 +17,7 @@ static const double warm_share = 0.02, warm_seconds = 1; /* of the time there is
 static const double finals_share = 0.12;                 /* of the time there is */
 static const double anchor_slower = 3;                   /* over the best: another anchor is cheaper to look at */
 static const double wait_seconds = 0.1;
+static const double least_round = 1e-3, set_up_seconds = 0.5; /* of one entrant's round; of all entrants */
 
 /* ---- what is known before ---- */
 
@@ -273,12 +274,22 @@ static hed_status next_candidate(hed_tuning *t, bool *found, hed_ready *next, he
 
 /* ---- the end ---- */
 
+/* Seconds to keep for the final rounds: what all of them take if everybody stays, but no more than their share. */
+static double final_seconds(const hed_tuning *t)
+{
+    enum { ENTRANTS = 10 };
+    bool timed = t->def->objective == HED_OBJECTIVE_TIME && t->best != HED_NO_EVALUATION;
+    double best = timed ? t->result->evaluations[t->best].seconds : INFINITY;
+    double all = HED_FINAL_ROUNDS * ENTRANTS * 2 * fmax(best, least_round) + set_up_seconds;
+    return fmin(finals_share * t->def->limit_seconds, all);
+}
+
 static bool ended(hed_tuning *t)
 {
     const hed_tune_def *def = t->def;
     hed_tune_result *r = t->result;
     double share = t->best != HED_NO_EVALUATION ? hed_tuning_share(t, r->evaluations[t->best].seconds) : NAN;
-    bool late = def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds * (1 - finals_share);
+    bool late = def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds - final_seconds(t);
     if (hed_tuning_stop(t)) r->end = HED_TUNE_STOPPED;
     else if (def->good_enough > 0 && share >= def->good_enough) r->end = HED_TUNE_GOOD_ENOUGH;
     else if (r->count >= r->space || (t->dry && t->building + t->ready_count == 0)) r->end = HED_TUNE_EXHAUSTED;

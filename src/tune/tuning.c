@@ -94,13 +94,13 @@ bool hed_tuning_stop(hed_tuning *t)
 
 static const double roofline_from = 5; /* seconds of a tuning that can afford to measure the device first */
 
-/* Memory: half the time of a copy, where the data cannot lie in a cache. Arithmetic: the counted operations may be
- * of a kind that the device does many times faster than single-precision multiply-adds (half floats, matrix
- * units). */
+/* Memory: a tenth of the time of a copy, which may have been measured on a busy machine, where the data cannot lie
+ * in a cache. Arithmetic: the counted operations may be of a kind that the device does many times faster than
+ * single-precision multiply-adds (half floats, matrix units). */
 static double floor_of(const hed_device_info *info, const hed_work *work, const hed_roofline *roofline)
 {
     enum { CACHES = 4,
-           FASTER_MEMORY = 2,
+           FASTER_MEMORY = 10,
            FASTER_ARITHMETIC = 64 };
     bool beyond_cache = info->cache_bytes && work->bytes > CACHES * (double)info->cache_bytes;
     double memory = beyond_cache && roofline->bandwidth > 0 ? work->bytes / roofline->bandwidth / FASTER_MEMORY : 0;
