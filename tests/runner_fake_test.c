@@ -1,0 +1,205 @@
+/* Runners on the fake CUDA and OpenCL drivers: the devices' ways of keeping time, and what becomes of a candidate, and of the runner,
+ * when a driver's call fails, the context is poisoned, or the work is never done. */
+#include "backends/cuda/cuda_api.h"
+#include "cycle.h"
+#include "fakes.h"
+#include "tune/runner.h"
+
+static hed_error error;
+
+typedef struct fake_runner {
+    hed_context *context;
+    hed_device *device;
+    hed_runner *runner;
+    fake_control *fake;
+    hed_problem problem;
+    hed_runner_argument arguments[6];
+    hed_runner_def def;
+    float in[CYCLE_N], expected[CYCLE_N], a;
+    uint32_t n;
+} fake_runner;
+
+static void open_context(fake_runner *t, const char *backend, const char *selector)
+{
+    hed_context_def def = fakes_def(backend);
+    t->fake = fakes_load(fakes_path(backend));
+    fakes_reset(t->fake);
+    OK(hed_context_create(&def, &t->context, &error));
+    OK(hed_device_find(t->context, selector, &t->device, &error));
+    t->a = 2;
+    t->n = CYCLE_N;
+    for (int i = 0; i < CYCLE_N; i++) {
+        t->in[i] = (float)i;
+        t->expected[i] = t->a * t->in[i] + cycle_moved.x * (float)i + cycle_moved.y + 9.0f + 123.0f;
+    }
+    t->problem = hed_problem_1d(CYCLE_N);
+    t->arguments[0] = (hed_runner_argument){.bytes = CYCLE_BYTES, .expected = t->expected, .tolerance = 1e-5};
+    t->arguments[1] = (hed_runner_argument){.data = t->in, .bytes = CYCLE_BYTES};
+    t->arguments[2] = (hed_runner_argument){.data = &t->a, .bytes = sizeof t->a};
+    t->arguments[3] = (hed_runner_argument){.data = &t->n, .bytes = sizeof t->n};
+    t->arguments[4] = (hed_runner_argument){.data = &cycle_moved, .bytes = sizeof cycle_moved};
+    t->def = (hed_runner_def){.device = t->device,
+                              .kernel = &cycle_def,
+                              .problem = &t->problem,
+                              .arguments = t->arguments,
+                              .timeout_seconds = 0.2};
+}
+
+static void close_context(fake_runner *t)
+{
+    hed_context_destroy(t->context);
+    cr_assert_eq(fakes_alive(t->fake), 0, "%lld objects are left", (long long)fakes_alive(t->fake));
+    cr_assert_eq(t->fake->misuses, 0, "%s was given nonsense", t->fake->misused);
+}
+
+static hed_trial try_slot(fake_runner *t)
+{
+    hed_trial trial;
+    hed_config config = {1, {64}};
+    OK(hed_runner_prepare(t->runner, 0, &config, &trial, &error));
+    return trial;
+}
+
+static void time_well(fake_runner *t)
+{
+    double values[20];
+    hed_trial trial = try_slot(t);
+    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    OK(hed_runner_time(t->runner, 0, 20, values, &trial, &error));
+    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    for (int i = 0; i < 20; i++) cr_assert(values[i] > 0 && values[i] < 0.1, "run %d: %g s", i, values[i]);
+    cr_assert(hed_runner_device_time(t->runner));
+}
+
+Test(runner_fake, times_between_marks)
+{
+    for (int cold = 0; cold < 2; cold++) {
+        fake_runner t = {0};
+        open_context(&t, "cuda", "cuda:0");
+        t.def.cold_cache = cold;
+        OK(hed_runner_create_local(&t.def, &t.runner, &error));
+        time_well(&t);
+        hed_runner_destroy(t.runner);
+        close_context(&t);
+    }
+}
+
+/* In the fake OpenCL a launch starts and ends in the same moment: no candidate may win by that. */
+Test(runner_fake, times_that_are_zero_are_refused)
+{
+    fake_runner t = {0};
+    double value;
+    open_context(&t, "opencl", "opencl:0:0");
+    OK(hed_runner_create_local(&t.def, &t.runner, &error));
+    hed_trial trial = try_slot(&t);
+    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    OK(hed_runner_time(t.runner, 0, 1, &value, &trial, &error));
+    cr_assert(trial.outcome == HED_OUTCOME_IMPOSSIBLE && strstr(trial.text, "0 s"), "%s", trial.text);
+    hed_runner_destroy(t.runner);
+    close_context(&t);
+}
+
+/* The real path to a GPU, but for the GPU: the worker program loads the fake driver. */
+Test(runner_fake, a_worker_on_cuda)
+{
+    fake_runner t = {0};
+    hed_config config = {1, {32}}, built;
+    hed_trial trial;
+    open_context(&t, "cuda", "cuda:0");
+    t.def.timeout_seconds = 10;
+    OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+    OK(hed_runner_build_ahead(t.runner, &config, &error));
+    cr_assert(hed_runner_built(t.runner, 60, &built, &trial));
+    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    OK(hed_runner_prepare(t.runner, 0, &config, &trial, &error));
+    cr_assert(trial.outcome == HED_OUTCOME_MEASURED && trial.resources.from_cache, "%s", trial.text);
+    time_well(&t);
+    hed_runner_destroy(t.runner);
+    close_context(&t);
+}
+
+Test(runner_fake, a_poisoned_context_ends_the_runner)
+{
+    fake_runner t = {0};
+    double value;
+    hed_trial trial;
+    open_context(&t, "cuda", "cuda:0");
+    OK(hed_runner_create_local(&t.def, &t.runner, &error));
+    time_well(&t);
+    t.fake->fail_from = t.fake->calls + 1;
+    t.fake->code = CUDA_ERROR_ILLEGAL_ADDRESS;
+    OK(hed_runner_time(t.runner, 0, 1, &value, &trial, &error));
+    cr_assert_eq(trial.outcome, HED_OUTCOME_CRASHED, "%s", trial.text);
+    FAILS(HED_ERROR_LOST, hed_runner_time(t.runner, 0, 1, &value, &trial, &error));
+    cr_assert(strstr(error.text, "poisoned"));
+    hed_runner_destroy(t.runner);
+    hed_context_destroy(t.context);
+    cr_assert_eq(t.fake->misuses, 0, "%s was given nonsense", t.fake->misused);
+}
+
+Test(runner_fake, work_that_is_never_done)
+{
+    fake_runner t = {0};
+    hed_trial trial;
+    hed_config config = {1, {64}};
+    open_context(&t, "cuda", "cuda:0");
+    OK(hed_runner_create_local(&t.def, &t.runner, &error));
+    t.fake->hangs = true;
+    trial = try_slot(&t);
+    cr_assert_eq(trial.outcome, HED_OUTCOME_HUNG, "%s", trial.text);
+    FAILS(HED_ERROR_LOST, hed_runner_prepare(t.runner, 0, &config, &trial, &error));
+    hed_runner_destroy(t.runner); /* and gives nothing back that the device still uses */
+    cr_assert(fakes_alive(t.fake) > 0);
+}
+
+static hed_status live(fake_runner *t, hed_trial *trial)
+{
+    double values[3];
+    hed_config config = {1, {64}};
+    *trial = (hed_trial){0};
+    hed_status status = hed_runner_create_local(&t->def, &t->runner, &error);
+    if (status) return status;
+    status = hed_runner_prepare(t->runner, 0, &config, trial, &error);
+    if (!status && !trial->outcome) status = hed_runner_time(t->runner, 0, 3, values, trial, &error);
+    hed_runner_destroy(t->runner);
+    return status;
+}
+
+/* A call that gives an object back, or without which CUDA gives none back: where it fails, the object stays. */
+static bool gives_back(const char *call)
+{
+    static const char *const words[] = {"Release", "Destroy", "Free", "Unload", "cuCtx", "Finish"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) found = found || strstr(call, words[i]);
+    return found;
+}
+
+/* Each call of a driver fails in turn: a status or an outcome with words, and nothing is left. */
+static void fail_each_call(const char *backend, const char *selector, int code)
+{
+    fake_runner t = {0};
+    hed_trial trial;
+    open_context(&t, backend, selector);
+    OK(live(&t, &trial));
+    int64_t held = fakes_alive(t.fake), n = 0;
+    do {
+        t.fake->calls = t.fake->failures = t.fake->failed[0] = 0;
+        t.fake->code = code;
+        t.fake->fail_call = ++n;
+        error = (hed_error){0};
+        hed_status status = live(&t, &trial);
+        t.fake->fail_call = 0;
+        cr_assert(!status || error.text[0], "%s failing: no words", t.fake->failed);
+        cr_assert(!trial.outcome || trial.text[0], "%s failing: %s without words", t.fake->failed, hed_outcome_name(trial.outcome));
+        int64_t left = fakes_alive(t.fake) - held;
+        cr_assert(left == 0 || (left <= 2 && gives_back(t.fake->failed)), "%s failing: %lld objects are left", t.fake->failed,
+                  (long long)left);
+        held += left;
+    } while (t.fake->failures);
+    cr_assert(n > 40, "%lld calls only", (long long)n);
+    cr_assert_eq(t.fake->misuses, 0, "%s was given nonsense", t.fake->misused);
+    hed_context_destroy(t.context);
+}
+
+Test(runner_fake, each_call_of_cuda_failing) { fail_each_call("cuda", "cuda:0", 999); }
+Test(runner_fake, each_call_of_opencl_failing) { fail_each_call("opencl", "opencl:0:1", -9999); }
