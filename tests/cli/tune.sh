@@ -53,13 +53,15 @@ HEDDLE_DATABASE=none run 0 tune heddle:transpose --problem width=64,height=64 --
 
 # Ctrl-C in the middle: what was measured is shown and kept, the report written. The space is larger than anybody waits for.
 "$heddle" tune heddle:matmul --problem m=512,n=512,k=512 --strategy exhaustive --budget 100000 --report "$work/stopped.html" \
-    --csv "$work/stopped.csv" > "$work/out" 2> "$work/err" < /dev/null &
+    --csv "$work/stopped.csv" > "$work/stopped.out" 2> "$work/stopped.err" < /dev/null &
 process=$!
 waited=0
-until grep -q 'best [0-9]' "$work/err" || [ $waited = 100 ]; do sleep 1; waited=$((waited + 1)); done
+until grep -qs 'best [0-9]' "$work/stopped.err" || [ $waited = 100 ]; do sleep 1; waited=$((waited + 1)); done
 kill -INT "$process"
 code=0
 wait "$process" || code=$?
+mv "$work/stopped.out" "$work/out"
+mv "$work/stopped.err" "$work/err"
 words='tune, interrupted'
 [ "$code" = 130 ] || complain "heddle tune, interrupted: exit code $code instead of 130"
 out_has 'ended since it was stopped'; out_has '^  winner'; grep -q '</html>' "$work/stopped.html" || complain 'no report after Ctrl-C'
