@@ -40,8 +40,8 @@ static uint64_t local_pixels(const hed_kernel_def *def, const int64_t *value)
 
 static uint64_t local_weights(const hed_kernel_def *def, const int64_t *value)
 {
-    return value[WEIGHTS_LOCAL] ? (uint64_t)(filter_size(def, "FILTER_W") * filter_size(def, "FILTER_H"))
-                                : 1;
+    uint64_t column = hed_ceil_divide((uint64_t)filter_size(def, "FILTER_H"), 4) * 4;
+    return value[WEIGHTS_LOCAL] ? (uint64_t)filter_size(def, "FILTER_W") * column : 4;
 }
 
 static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
@@ -50,7 +50,7 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
     (void)strict;
     const int64_t *value = config->values;
     int64_t items = value[WG_X] * value[WG_Y], pixels = value[TILE_X] * value[TILE_Y];
-    if (items < 32 || items > 1024 || pixels > 32 || (value[PAD] && !value[LOCAL])) return false;
+    if (items < 32 || items > 1024 || pixels > 64 || (value[PAD] && !value[LOCAL])) return false;
     int64_t width = filter_size(def, "FILTER_W"), height = filter_size(def, "FILTER_H");
     if (width < 1 || width > MOST_W || height < 1 || height > MOST_H) return false;
     uint64_t registers = (uint64_t)(pixels + value[TILE_Y] + 2 * height + 24);
@@ -173,7 +173,7 @@ static const hed_argument_def arguments[] = {
 static const int64_t groups_x[] = {8, 16, 32, 64, 96, 128, 256};
 static const int64_t groups_y[] = {1, 2, 4, 6, 8, 16};
 static const int64_t tiles_x[] = {1, 2, 3, 4, 6, 8};
-static const int64_t tiles_y[] = {1, 2, 3, 4, 6, 8, 12, 16};
+static const int64_t tiles_y[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
 static const int64_t switches[] = {0, 1};
 static const hed_parameter_def parameters[] = {
     {"WG_X", groups_x, HED_COUNT(groups_x), 16, NULL},
@@ -182,7 +182,7 @@ static const hed_parameter_def parameters[] = {
     {"TILE_Y", tiles_y, HED_COUNT(tiles_y), 16, NULL},
     {"LOCAL", switches, HED_COUNT(switches), 1, NULL},
     {"WEIGHTS_LOCAL", switches, HED_COUNT(switches), 1, NULL},
-    {"PAD", switches, HED_COUNT(switches), 0, NULL},
+    {"PAD", switches, HED_COUNT(switches), 1, NULL},
 };
 static const hed_define defines[] = {{"FILTER_W", "17"}, {"FILTER_H", "17"}};
 static const char *const dimensions[] = {"width", "height"};

@@ -5,7 +5,8 @@
  * An item makes TILE_X columns, WG_X apart so that neighbours read neighbours, of TILE_Y pixels each. For
  * one column of the filter it loads a column of TILE_Y + FILTER_H - 1 pixels once and keeps it in
  * registers for the TILE_Y * FILTER_H steps that need it; FILTER_H weights serve all TILE_X columns.
- * LOCAL: the group first copies the pixels it needs to local memory. WEIGHTS_LOCAL: the filter likewise.
+ * LOCAL: the group first copies the pixels it needs to local memory. WEIGHTS_LOCAL: the filter likewise,
+ * column by column, read by vectors.
  * PAD: words more a row in local memory, against bank conflicts. */
 #ifndef FILTER_W
 #define FILTER_W 17
@@ -32,20 +33,21 @@
 #define WEIGHTS_LOCAL 1
 #endif
 #ifndef PAD
-#define PAD 0
+#define PAD 1
 #endif
 
 #define COLUMNS (WG_X * TILE_X + FILTER_W - 1)
 #define LINES (WG_Y * TILE_Y + FILTER_H - 1)
 #define PITCH (COLUMNS + PAD)
 #define WINDOW (TILE_Y + FILTER_H - 1)
+#define WEIGHT_VECTORS ((FILTER_H + 3) / 4) /* of a column */
 
 __kernel void convolution(__global const float *restrict in, __global float *restrict out,
                           __global const float *restrict filter, uint width, uint height,
-                          HED_LOCAL(float, pixels), HED_LOCAL(float, weights))
+                          HED_LOCAL(float, pixels), HED_LOCAL(float4, weights))
 {
     HED_LOCAL_USE(float, pixels);
-    HED_LOCAL_USE(float, weights);
+    HED_LOCAL_USE(float4, weights);
     int item_x = (int)get_local_id(0), item_y = (int)get_local_id(1);
     int right = (int)width - 1, bottom = (int)height - 1;
     int x0 = (int)get_group_id(0) * (WG_X * TILE_X) - FILTER_W / 2;
@@ -59,7 +61,7 @@ __kernel void convolution(__global const float *restrict in, __global float *res
 #endif
 #if WEIGHTS_LOCAL
     for (int i = item_y * WG_X + item_x; i < FILTER_W * FILTER_H; i += WG_X * WG_Y)
-        weights[i] = filter[i];
+        ((__local float *)weights)[i % FILTER_W * (4 * WEIGHT_VECTORS) + i / FILTER_W] = filter[i];
 #endif
 #if LOCAL || WEIGHTS_LOCAL
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -70,12 +72,19 @@ __kernel void convolution(__global const float *restrict in, __global float *res
         sum[i] = 0.0f;
 #pragma unroll 1
     for (int column = 0; column < FILTER_W; column++) {
-        float weight[FILTER_H];
+        float weight[4 * WEIGHT_VECTORS];
+#if WEIGHTS_LOCAL
+#pragma unroll
+        for (int j = 0; j < WEIGHT_VECTORS; j++) {
+            float4 four = weights[column * WEIGHT_VECTORS + j];
+            weight[4 * j] = four.x;
+            weight[4 * j + 1] = four.y;
+            weight[4 * j + 2] = four.z;
+            weight[4 * j + 3] = four.w;
+        }
+#else
 #pragma unroll
         for (int j = 0; j < FILTER_H; j++)
-#if WEIGHTS_LOCAL
-            weight[j] = weights[j * FILTER_W + column];
-#else
             weight[j] = filter[j * FILTER_W + column];
 #endif
 #pragma unroll
