@@ -18,6 +18,7 @@ extern const hed_command hed_command_bench_runtime;
 extern const hed_command hed_command_bench_kernels;
 extern const hed_command hed_command_tune;
 extern const hed_command hed_command_tune_replay;
+extern const hed_command hed_command_db;
 extern const hed_command hed_command_version;
 extern const hed_command hed_command_help;
 extern const hed_command hed_command_completion;

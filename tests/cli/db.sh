@@ -1,0 +1,101 @@
+#!/bin/sh
+# sh db.sh HEDDLE: heddle db as a user runs it: exit codes, what is printed where, and what is carried from one machine to another.
+heddle=$1
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
+unset HEDDLE_DEVICE HEDDLE_DATABASE
+
+# One key with a choice and four evaluations, and a fact.
+cat > "$work/blur.json" <<'JSON'
+{"format": "heddle tuning", "version": 1,
+ "facts": [{"device": {"backend": "cuda", "platform": "NVIDIA CUDA", "name": "NVIDIA H200", "vendor": "NVIDIA", "type": "gpu",
+                       "architecture": 90, "compute_units": 132}, "name": "copy bytes/s", "value": 4.1e12}],
+ "keys": [{"kernel": "blur", "source": "00112233445566778899aabbccddeeff", "math": "fast", "objective": "time",
+           "device": {"backend": "cuda", "platform": "NVIDIA CUDA", "name": "NVIDIA H200", "vendor": "NVIDIA", "type": "gpu",
+                      "architecture": 90, "compute_units": 132},
+           "driver": "550.1", "compiler": "nvrtc 12.4", "problem": "width=512 height=512",
+           "choice": {"session": "0123456789abcdef0123456789abcdef", "settings": "auto", "version": "0.1.0", "begun": 1700000000,
+                      "config": "WG=128 TILE=2", "seconds": 1e-3, "low": 0.99e-3, "high": 1.01e-3, "default_seconds": 2.5e-3},
+           "sessions": [{"session": "0123456789abcdef0123456789abcdef", "settings": "auto", "version": "0.1.0", "begun": 1700000000,
+                         "measurements": [
+             {"number": 1, "outcome": "measured", "config": "WG=64 TILE=1", "seconds": 2.5e-3, "runs": 7, "build_seconds": 0.5, "at": 1},
+             {"number": 2, "outcome": "crashed", "config": "WG=64 TILE=4", "runs": 0, "build_seconds": 0, "at": 2, "text": "signal 11"},
+             {"number": 3, "outcome": "measured", "config": "WG=32 TILE=1", "seconds": 4e-3, "runs": 7, "build_seconds": 0.5, "at": 3},
+             {"number": 4, "outcome": "measured", "config": "WG=128 TILE=2", "seconds": 1e-3, "low": 0.99e-3, "high": 1.01e-3,
+              "runs": 9, "build_seconds": 0.5, "at": 4, "deviation": 1e-6}]}]}]}
+JSON
+
+# Nothing was tuned yet: no failure, and looking makes no file.
+run 0 db list; out_has "nothing was found in $work/data/heddle/tuning.db"; err_is_empty
+run 0 db list --json; out_has '^\[\]$'; err_is_empty
+run 1 db show blur; out_is_empty; err_has 'nothing is known of "blur"'
+run 1 db export "$work/none.json"; err_has 'nothing was tuned'
+[ ! -e "$work/data/heddle" ] || complain "looking made a file"
+run 0 db path; out_has "^$work/data/heddle/tuning.db$"
+run 0 db path --json; out_is_json file exists; out_has '"exists": false'
+HEDDLE_DATABASE="$work/else.db" run 0 db path; out_has "^$work/else.db$"
+HEDDLE_DATABASE=none run 0 db path; out_has '^none$'
+HEDDLE_DATABASE=none run 1 db import "$work/blur.json"; err_has 'no tuning database'
+
+# In, and in once more.
+run 0 db import "$work/blur.json"; out_has '^added 1 key, 4 measurements, 1 choice, 1 fact to .*/tuning.db$'; err_is_empty
+run 0 db import "$work/blur.json"; out_has '^added nothing to'
+run 0 db import "$work/blur.json" --json; out_is_json file action keys measurements choices facts
+run 0 db list; out_has 'blur  *NVIDIA H200 (cuda)  *550.1  *width=512 height=512  *4  *1 ms  *2.50x  *WG=128 TILE=2'
+run 0 db list --json; out_is_json kernel device driver problem measurements config seconds gain
+run 0 db list -k other; out_has 'nothing was found'
+run 0 db list -d 'h200'; out_has 'blur'
+run 0 db list -d opencl; out_has 'nothing was found'
+run 0 db show blur; out_has 'evaluations: 3 measured, 1 crashed'; out_has '1\*  *1 ms'; out_has '2.50 times as fast'
+run 0 db show blur --json; out_is_json kernel config outcome seconds chosen
+run 1 db show blurr; err_has 'nothing is known of "blurr"'
+run 2 db show; err_has 'KERNEL'
+run 2 db; err_has 'list, show, export, import, merge, prune, path'
+
+# Out, and into another one: nothing is lost, and nothing is there twice.
+run 0 db export "$work/out.json"; out_has '^wrote 1 key, 4 measurements, 1 choice, 1 fact to'
+if command -v python3 > /dev/null; then
+    python3 -m json.tool < "$work/out.json" > /dev/null || complain "the export is not JSON"
+fi
+run 0 db import "$work/out.json"; out_has '^added nothing'
+run 0 db import --database "$work/b.db" "$work/out.json"; out_has '^added 1 key, 4 measurements, 1 choice, 1 fact'
+run 0 db export --database "$work/b.db" "$work/out2.json"
+cmp -s "$work/out.json" "$work/out2.json" || complain "the second export is another one"
+run 0 db export --choices -k blur "$work/choices.json"; out_has '^wrote 1 key, 1 choice to'
+run 0 db import --database "$work/c.db" "$work/choices.json"; out_has '^added 1 key, 1 choice'
+run 0 db list --database "$work/c.db"; out_has 'blur .* 0  *1 ms  *2.50x'
+run 0 db export -k other "$work/empty.json"; out_has '^wrote nothing'
+run 0 db import "$work/empty.json"; out_has '^added nothing'
+run 0 db merge "$work/b.db" "$work/c.db"; out_has '^added nothing'
+run 0 db merge --database "$work/d.db" "$work/b.db" "$work/b.db"; out_has '^added 1 key, 4 measurements, 1 choice, 1 fact'
+
+# What is wrong is said with its place, and nothing is taken in.
+sed 's/"outcome": "crashed"/"outcome": "splendid"/' "$work/blur.json" > "$work/bad.json"
+run 1 db import --database "$work/e.db" "$work/blur.json" "$work/bad.json"
+err_has 'keys\[0\].sessions\[0\].measurements\[1\]: outcome.*splendid.*bad.json:13:'
+run 0 db list --database "$work/e.db" --json; out_has '^\[\]'
+sed 's/"version": 1,$/"version": 2,/' "$work/blur.json" > "$work/bad.json"
+run 1 db import "$work/bad.json"; err_has 'version: .*newer'
+echo '{"keys": []}' > "$work/bad.json"
+run 1 db import "$work/bad.json"; err_has 'heddle tuning'
+run 1 db import "$work/nowhere.json"; err_has 'nowhere.json'
+run 1 db merge "$work/blur.json"; err_has 'no tuning database'
+run 1 db merge "$work/nowhere.db"; err_has 'nowhere.db'
+run 1 db export "$work/nofolder/x.json"; err_has 'nofolder'
+
+# A damaged one: told when it is only read, set aside when it is written to.
+head -c 9000 "$work/b.db" > "$work/half.db"
+run 1 db list --database "$work/half.db"; err_has 'damaged'
+run 0 db import --database "$work/half.db" "$work/blur.json"; err_has 'half.db.damaged-1'; out_has '^added 1 key'
+
+# Away with it.
+run 2 db prune; err_has 'older-than'
+run 0 db prune --keep-best 1 --dry-run; out_has '^would remove 2 measurements from'
+run 0 db prune --keep-best 1; out_has '^removed 2 measurements from'
+run 0 db list; out_has 'blur .* 2  *1 ms'
+run 0 db prune --older-than 36500; out_has '^removed nothing'
+run 0 db prune --older-than 1 --json; out_is_json file action measurements; out_has '"measurements": 2'
+run 0 db prune --kernel blur; out_has '^removed 1 key, 1 choice from'
+run 1 db prune --installed --kernel blur; err_has 'only read'
+exit "$failed"
