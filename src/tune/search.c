@@ -223,9 +223,3 @@ bool hed_search_best(const hed_search *search, hed_config *config, double *value
     *value = best->value;
     return true;
 }
-
-void hed_search_importance(const hed_search *search, double *shares)
-{
-    for (uint32_t i = 0; i < search->space->parameter_count; i++)
-        shares[i] = 0;
-}
