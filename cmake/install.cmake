@@ -15,6 +15,9 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
 # share/heddle/ptx beside its own lib folder; the build puts it here where NVRTC was found.
 install(DIRECTORY ${CMAKE_BINARY_DIR}/ptx/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/ptx OPTIONAL FILES_MATCHING PATTERN "*.hedk")
 
+# The tuning database that comes with Heddle, found the same way; there is none while data/tuning is empty.
+install(FILES ${CMAKE_BINARY_DIR}/share/heddle/tuning.db DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL)
+
 # ---- CMake config files ----
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)

@@ -62,10 +62,12 @@ static void default_worker(char *path)
     path[0] = 0;
 }
 
-/* The database that comes with Heddle: as above, and in a build folder beside the library. */
+/* The database that comes with Heddle: in share of the prefix, where libraries lie in lib or in a folder of lib for one machine;
+ * and beside the library in a build folder. */
 static void default_installed_database(char *path)
 {
-    static const char *const places[] = {"../share/heddle/tuning.db", "share/heddle/tuning.db"};
+    static const char *const places[] = {"../share/heddle/tuning.db", "../../share/heddle/tuning.db",
+                                         "share/heddle/tuning.db"};
     char library[HED_PATH_MAX];
     hed_path_of_library(library, sizeof library);
     for (size_t i = 0; library[0] && i < sizeof places / sizeof places[0]; i++)
