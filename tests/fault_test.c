@@ -30,11 +30,12 @@ static void live(const hed_context_def *given, test_allocator *state, hed_status
 }
 
 /* Lets allocation n fail in a life of its own, for every n up to the last one. Few are done without: those
- * for a log, and for reading an entry of the cache, which is then compiled. A context is held all the while,
+ * for a log, for reading an entry of the cache, which is then compiled, and for looking into the tuning
+ * databases, without which the default is taken. A context is held all the while,
  * since CUDA's primary context takes a good part of a second to make. */
 static void fail_each_allocation(const hed_context_def *def)
 {
-    enum { DONE_WITHOUT = 16 };
+    enum { DONE_WITHOUT = 32 };
     test_allocator state = {0};
     hed_status status;
     int64_t n = 0, without = 0;
