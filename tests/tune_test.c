@@ -347,10 +347,10 @@ static const hed_argument_def loops_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
     {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32}};
-static const int64_t loops_groups[] = {32, 64}, loops_values[] = {0, 20, 1000, 4000};
+static const int64_t loops_groups[] = {32, 64}, loops_values[] = {0, 20, 8000, 16000};
 static const hed_parameter_def loops_parameters[] = {
     {.name = "WG", .values = loops_groups, .count = 2, .value = 64},
-    {.name = "LOOPS", .values = loops_values, .count = 4, .value = 1000}};
+    {.name = "LOOPS", .values = loops_values, .count = 4, .value = 8000}};
 
 static void loops_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -386,7 +386,7 @@ static void loops_work(const hed_kernel_def *def, const hed_config *config, cons
                        hed_work *work)
 {
     (void)def, (void)config;
-    *work = (hed_work){.bytes = 8.0 * (double)problem->sizes[0], .operations = 1000.0 * (double)problem->sizes[0]};
+    *work = (hed_work){.bytes = 8.0 * (double)problem->sizes[0], .operations = 16000.0 * (double)problem->sizes[0]};
 }
 
 static const hed_kernel_def loops = {
@@ -414,7 +414,7 @@ Test(tune, the_fastest_that_is_right_wins)
 {
     test_device t = open_in_folder();
     bool text = hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE;
-    hed_problem problem = hed_problem_1d(1 << 14);
+    hed_problem problem = hed_problem_1d(1 << 10);
     hed_tune_def def = hed_default_tune_def();
     def.problem = &problem;
     hed_tune_result *result = tune(t.device, &loops, &def);
@@ -425,7 +425,7 @@ Test(tune, the_fastest_that_is_right_wins)
     cr_assert(result->reference == HED_REFERENCE_NATIVE && winner_of(result)->error < 1e-5 &&
               find(result, 32, 0)->error > 0.1);
     cr_assert_eq(result->in_process, !text, "%s", result->in_process_reason);
-    cr_assert(result->problem.count == 1 && result->problem.sizes[0] == 1 << 14);
+    cr_assert(result->problem.count == 1 && result->problem.sizes[0] == 1 << 10);
     int64_t group = winner_of(result)->config.values[0];
     hed_tune_result_free(result);
 
@@ -487,7 +487,7 @@ Test(tune, the_size_is_chosen)
     def.reference = HED_REFERENCE_NONE;
     hed_tune_result *result = tune(t.device, &large, &def);
     int64_t size = result->problem.sizes[0];
-    cr_assert(size >= 1 << 10 && size < (int64_t)1 << 32 && (size & (size - 1)) == 0, "%lld", (long long)size);
+    cr_assert(size >= 1 << 6 && size < (int64_t)1 << 32 && (size & (size - 1)) == 0, "%lld", (long long)size);
     cr_assert(winner_of(result)->seconds < 1, "%g s", winner_of(result)->seconds);
     cr_assert(result->bandwidth > 0 && result->arithmetic > 0 && result->share > 0 && result->share < 64,
               "%g bytes/s, %g operations/s, %g", result->bandwidth, result->arithmetic, result->share);
@@ -579,6 +579,40 @@ Test(tune, candidates_that_go_wrong_cost_one_evaluation)
     test_close(&t.on);
 }
 
+static bool stop_after_half_a_second(void *user)
+{
+    uint64_t *started = user;
+    return hed_now() - *started > 500000000u;
+}
+
+Test(tune, a_candidate_that_hangs_can_be_stopped)
+{
+    runner_test t = {.on = open_in_folder()};
+    if (!(hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE))
+        cr_skip_test("native code that hangs ends the program");
+    describe_scale(&t);
+    hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
+                                      {.bytes = sizeof t.x, .expected = t.expected},
+                                      {.data = &t.factor},
+                                      {.data = &t.n}};
+    static const char *const hangs[] = {"FAULT == 7"};
+    hed_kernel_def stuck = scale;
+    stuck.constraints = hangs;
+    stuck.constraint_count = 1;
+    uint64_t started = hed_now();
+    hed_tune_def def = hed_default_tune_def();
+    def.problem = &t.problem;
+    def.arguments = arguments;
+    def.timeout_seconds = 1000;
+    def.stop = stop_after_half_a_second;
+    def.user = &started;
+    hed_tune_result *result = tune(t.on.device, &stuck, &def);
+    cr_assert(result->end == HED_TUNE_STOPPED && result->count == 0 && result->best == 0, "%s, %u",
+              hed_tune_end_name(result->end), result->count);
+    hed_tune_result_free(result);
+    test_close(&t.on);
+}
+
 /* ---- where it is kept ---- */
 
 Test(tune, a_database_of_ones_own)
@@ -636,7 +670,7 @@ Test(tune, a_clock_that_steps_back)
     cr_assert_eq(winner_of(result)->config.values[0], 3);
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *e = &result->evaluations[i];
-        cr_assert(!(e->seconds < 15e-6) && !(e->seconds > 1) && e->at >= 0, "%g s", e->seconds);
+        if (e->runs >= 3) cr_assert(e->seconds > 15e-6 && e->seconds < 1 && e->at >= 0, "%g s", e->seconds);
     }
     hed_tune_result_free(result);
     test_close(&t);

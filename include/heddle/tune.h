@@ -48,6 +48,8 @@ typedef struct hed_evaluation {
     double error;         /**< largest |found - expected| / max(1, |expected|) of any output; NAN where not checked */
     bool recalled;        /**< not run now: from an earlier tuning that this one goes on from */
     bool tied;            /**< in the result: cannot be told from the winner */
+    double pace;          /**< in the result: how long the same work took then, over what it took at the start, as far as
+                               that was watched; `seconds` / `pace` compares where clocks drift */
     char text[192];       /**< why it failed; "" if it did not */
 } hed_evaluation;
 
@@ -127,7 +129,8 @@ typedef struct hed_tune_def {
     hed_strategy strategy;
     uint64_t seed;          /**< of the search and of the sample */
     uint32_t evaluations;   /**< 0: as many as the other limits allow; all four limits 0: 200 */
-    double limit_seconds;   /**< wall time, an eighth of it for the final rounds; what then runs is let end; 0: none */
+    double limit_seconds;   /**< wall time, up to an eighth of it for the final rounds; what then runs is let end;
+                                 0: none */
     double good_enough;     /**< stop at this share of the roofline, 0 to 1; 0: never */
     uint32_t patience;      /**< stop after this many evaluations without a gain of 0.5 %; 0: never */
     double timeout_seconds; /**< of one candidate's run; 0: 10 s, or 20 times the default configuration's if that has
