@@ -14,8 +14,7 @@ static const char *const REFERENCES[] = {
 /* How many times the winner's time another evaluation takes; NAN where either has none. */
 static double times_winner(const hed_tune_result *result, uint32_t index)
 {
-    bool known = index < result->count && result->best < result->count && hed_report_has_value(&result->evaluations[index]);
-    return known ? result->evaluations[index].seconds / result->evaluations[result->best].seconds : NAN;
+    return hed_report_value(result, index) / hed_report_value(result, result->best);
 }
 
 /* ---- for people ---- */
@@ -44,8 +43,8 @@ static void print_gain(const cli_tuned *t, FILE *out)
     else if (r->default_index == r->best)
         fputs("  default    is the winner\n", out);
     else if (isfinite(r->gain)) {
-        hed_report_format(t->def->objective, r->evaluations[r->default_index].seconds, value, sizeof value);
-        fprintf(out, "  default    %s; measured in turns the winner is %.2f times as fast\n", value, r->gain);
+        hed_report_format(t->def->objective, hed_report_value(r, r->default_index), value, sizeof value);
+        fprintf(out, "  default    %s; %sthe winner is %.2f times as fast\n", value, r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain);
     }
     double before = times_winner(r, r->stored_index);
     if (r->kept_stored)

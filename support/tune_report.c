@@ -116,7 +116,7 @@ static void put_gain(hed_page *page)
     char figure[48], remark[96] = "the default does not run here";
     if (isfinite(result->gain)) {
         snprintf(figure, sizeof figure, "%.2f times", result->gain);
-        hed_report_format(page->def->objective, result->evaluations[result->default_index].seconds, remark, sizeof remark);
+        hed_report_format(page->def->objective, hed_report_value(result, result->default_index), remark, sizeof remark);
         put_figure(page, page->def->objective == HED_OBJECTIVE_TIME ? "faster than the default" : "better than the default", figure, remark);
     } else {
         put_figure(page, "faster than the default", "-", remark);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 enum { TOP = 10 };
+static const double NOTICED = 0.01; /* drift that is worth a word */
 
 /* ---- the ten best ---- */
 
@@ -11,17 +12,20 @@ typedef struct range {
     double low, high;
 } range;
 
-static range interval_of(const hed_evaluation *evaluation)
+/* At the pace of the winner's, as hed_report_value(). */
+static range interval_of(const hed_tune_result *result, uint32_t index)
 {
+    const hed_evaluation *evaluation = &result->evaluations[index];
     bool known = isfinite(evaluation->low) && isfinite(evaluation->high) && evaluation->low > 0;
-    return known ? (range){evaluation->low, evaluation->high} : (range){evaluation->seconds, evaluation->seconds};
+    double value = hed_report_value(result, index), scale = value / evaluation->seconds;
+    return known ? (range){evaluation->low * scale, evaluation->high * scale} : (range){value, value};
 }
 
 static range range_of(const hed_tune_result *result, const uint32_t *order, uint32_t count)
 {
     range all = {INFINITY, 0};
     for (uint32_t i = 0; i < count; i++) {
-        range one = interval_of(&result->evaluations[order[i]]);
+        range one = interval_of(result, order[i]);
         all.low = fmin(all.low, one.low);
         all.high = fmax(all.high, one.high);
     }
@@ -29,11 +33,11 @@ static range range_of(const hed_tune_result *result, const uint32_t *order, uint
     return (range){all.low - margin, all.high + margin};
 }
 
-static void put_interval(hed_page *page, const hed_evaluation *evaluation, const range *all)
+static void put_interval(hed_page *page, uint32_t index, const range *all)
 {
-    range one = interval_of(evaluation);
+    range one = interval_of(page->result, index);
     double width = all->high - all->low, low = (one.low - all->low) / width * 100, high = (one.high - all->low) / width * 100;
-    double middle = (evaluation->seconds - all->low) / width * 100;
+    double middle = (hed_report_value(page->result, index) - all->low) / width * 100;
     fprintf(page->out,
             "<td><svg class=interval height=18 role=img aria-label=\"95 %% confidence interval\"><line x1=%.2f%% x2=%.2f%% y1=9 y2=9 /><line "
             "x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><line x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><circle cx=%.2f%% cy=9 r=4 /><title>",
@@ -75,9 +79,9 @@ static void put_row(hed_page *page, uint32_t index, uint32_t rank, const range *
     const hed_tune_result *result = page->result;
     const hed_evaluation *evaluation = &result->evaluations[index], *winner = &result->evaluations[result->best];
     fprintf(page->out, "<tr%s><td>%u</td><td class=value>", index == result->best ? " class=winner" : "", rank + 1);
-    hed_page_put_value(page, evaluation->seconds);
-    fprintf(page->out, "</td><td class=value>%.3f</td>", evaluation->seconds / winner->seconds);
-    put_interval(page, evaluation, all);
+    hed_page_put_value(page, hed_report_value(result, index));
+    fprintf(page->out, "</td><td class=value>%.3f</td>", hed_report_value(result, index) / winner->seconds);
+    put_interval(page, index, all);
     put_remark(page, index);
     for (uint32_t p = 0; p < page->kernel->parameter_count; p++) {
         char text[64];
@@ -101,6 +105,8 @@ void hed_page_best(hed_page *page)
     if (page->result->ties)
         fprintf(page->out, " %u %s the winner in these measurements: a tie.", page->result->ties,
                 page->result->ties == 1 ? "other configuration cannot be told from" : "others cannot be told from");
+    if (page->result->drift > NOTICED)
+        fprintf(page->out, " The device's pace changed by %.0f %% meanwhile; all times are told at the pace of the winner's.", 100 * page->result->drift);
     fputs("</p>\n<div class=scroll><table><thead><tr><th></th><th class=value>median</th><th class=value>times best</th><th>interval</th><th></th>",
           page->out);
     for (uint32_t p = 0; p < page->kernel->parameter_count; p++) {

@@ -27,8 +27,8 @@ static curve measure(const hed_page *page)
         const hed_evaluation *evaluation = &page->result->evaluations[i];
         if (!hed_report_has_value(evaluation))
             continue;
-        c.low = fmin(c.low, evaluation->seconds);
-        c.high = fmax(c.high, evaluation->seconds);
+        c.low = fmin(c.low, hed_report_value(page->result, i));
+        c.high = fmax(c.high, hed_report_value(page->result, i));
     }
     for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT; outcome++)
         c.lanes += page->counts[outcome] > 0;
@@ -78,7 +78,7 @@ static void put_marks(hed_page *page, const curve *c, int outcome)
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *evaluation = &result->evaluations[i];
         if ((int)evaluation->outcome == outcome)
-            fprintf(page->out, "M%u %.0fh0", i, hed_report_has_value(evaluation) ? y_of(c, evaluation->seconds) : lane_of(page, outcome));
+            fprintf(page->out, "M%u %.0fh0", i, hed_report_has_value(evaluation) ? y_of(c, hed_report_value(result, i)) : lane_of(page, outcome));
     }
     fputs("\"/>\n", page->out);
 }
@@ -88,11 +88,11 @@ static void put_best_so_far(hed_page *page, const curve *c)
     double best = INFINITY;
     fputs("<path class=best d=\"", page->out);
     for (uint32_t i = 0; i < page->result->count; i++) {
-        const hed_evaluation *evaluation = &page->result->evaluations[i];
-        if (!hed_report_has_value(evaluation) || evaluation->seconds >= best)
+        double value = hed_report_value(page->result, i);
+        if (!(value < best)) /* NAN: it did not work */
             continue;
-        fprintf(page->out, best < INFINITY ? "H%uV%.1f" : "M%u %.1f", i, y_of(c, evaluation->seconds));
-        best = evaluation->seconds;
+        fprintf(page->out, best < INFINITY ? "H%uV%.1f" : "M%u %.1f", i, y_of(c, value));
+        best = value;
     }
     if (best < INFINITY)
         fprintf(page->out, "H%.1f", page->result->count - 0.5);
@@ -104,7 +104,7 @@ static void put_level(hed_page *page, const curve *c, uint32_t index, const char
 {
     if (index >= page->result->count || !hed_report_has_value(&page->result->evaluations[index]))
         return;
-    double y = y_of(c, page->result->evaluations[index].seconds);
+    double y = y_of(c, hed_report_value(page->result, index));
     if (is_name)
         fprintf(page->out, "<text class=\"halo right level\" x=100%% y=%.1f>%s</text>\n", y - 4, name);
     else
@@ -193,7 +193,7 @@ void hed_page_data(hed_page *page)
         if (i)
             fputc(',', page->out);
         if (hed_report_has_value(&result->evaluations[i]))
-            fprintf(page->out, "%.4g", result->evaluations[i].seconds);
+            fprintf(page->out, "%.4g", hed_report_value(result, i));
         else
             fputc('0', page->out);
     }

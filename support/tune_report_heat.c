@@ -32,7 +32,7 @@ static void color_of(double share, unsigned color[3])
 
 static double ratio_of(const hed_page *page, const hed_report_cell *cell)
 {
-    return page->result->evaluations[cell->best].seconds / page->result->evaluations[page->result->best].seconds;
+    return hed_report_value(page->result, cell->best) / hed_report_value(page->result, page->result->best);
 }
 
 /* ---- one map ---- */
@@ -58,7 +58,7 @@ static void put_cell(hed_page *page, const heat_map *map, uint32_t column, uint3
             share > 0.55 ? "#000" : "#fff", ratio);
     hed_page_put_config(page, &page->result->evaluations[cell->best].config);
     fputs(": ", page->out);
-    hed_page_put_value(page, page->result->evaluations[cell->best].seconds);
+    hed_page_put_value(page, hed_report_value(page->result, cell->best));
     fprintf(page->out, "; best of %u%s", cell->worked, cell->failed ? "" : "</title></g>\n");
     if (cell->failed)
         fprintf(page->out, ", %u failed</title></g>\n", cell->failed);

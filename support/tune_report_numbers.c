@@ -12,6 +12,18 @@ bool hed_report_has_value(const hed_evaluation *evaluation)
     return (evaluation->outcome == HED_OUTCOME_MEASURED || evaluation->outcome == HED_OUTCOME_DROPPED) && evaluation->seconds > 0;
 }
 
+/* Of an evaluation's value to what is compared. */
+static double pace_of(const hed_tune_result *result, uint32_t index)
+{
+    return result->best < result->count ? result->evaluations[result->best].pace / result->evaluations[index].pace : 1;
+}
+
+double hed_report_value(const hed_tune_result *result, uint32_t index)
+{
+    bool known = index < result->count && hed_report_has_value(&result->evaluations[index]);
+    return known ? result->evaluations[index].seconds * pace_of(result, index) : NAN;
+}
+
 void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT], uint32_t examples[HED_OUTCOME_COUNT])
 {
     for (uint32_t i = 0; i < HED_OUTCOME_COUNT; i++) {
@@ -44,7 +56,7 @@ static bool is_before(const hed_tune_result *result, uint32_t a, uint32_t b)
         return a == result->best;
     if (x->outcome != y->outcome)
         return x->outcome == HED_OUTCOME_MEASURED;
-    return x->seconds < y->seconds;
+    return hed_report_value(result, a) < hed_report_value(result, b);
 }
 
 uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t most)

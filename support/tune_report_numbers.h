@@ -6,6 +6,9 @@
 
 /* Whether an evaluation has a time: measured, or dropped on the way. */
 bool hed_report_has_value(const hed_evaluation *evaluation);
+/* An evaluation's value as it would have been at the pace of the winner's (hed_evaluation.pace), so that all can be compared; NAN
+ * where it has none. */
+double hed_report_value(const hed_tune_result *result, uint32_t index);
 /* How many evaluations ended in each way, and the first example of each (its index; result->count: none). */
 void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT], uint32_t examples[HED_OUTCOME_COUNT]);
 /* Evaluations that failed in any way. */

@@ -32,24 +32,18 @@ static void put_rate(FILE *out, double value, const char *unit)
     fprintf(out, "%.3g %s%s", value, prefixes[prefix], unit);
 }
 
-/* Seconds of an evaluation if it is there and has any; else NAN. */
-static double seconds_of(const hed_tune_result *result, uint32_t index)
-{
-    return index < result->count && hed_report_has_value(&result->evaluations[index]) ? result->evaluations[index].seconds : NAN;
-}
-
 /* ---- the plot, where both sides are known ---- */
 
 static roof make_roof(const hed_tune_result *result)
 {
     roof r = {.bandwidth = result->bandwidth, .arithmetic = result->arithmetic};
     double intensity = result->work.operations / result->work.bytes, ridge = r.arithmetic / r.bandwidth;
-    double slowest = fmax(seconds_of(result, result->best), seconds_of(result, result->default_index));
+    double slowest = fmax(hed_report_value(result, result->best), hed_report_value(result, result->default_index));
     if (isnan(slowest))
-        slowest = seconds_of(result, result->best);
+        slowest = hed_report_value(result, result->best);
     r.x_low = fmin(intensity, ridge) / 8;
     r.x_high = fmax(intensity, ridge) * 8;
-    r.y_high = fmax(r.arithmetic, result->work.operations / seconds_of(result, result->best)) * 2;
+    r.y_high = fmax(r.arithmetic, result->work.operations / hed_report_value(result, result->best)) * 2;
     r.y_low = fmin(result->work.operations / slowest, r.bandwidth * r.x_low) / 2;
     return r;
 }
@@ -88,7 +82,7 @@ static void put_plot(hed_page *page)
     fprintf(page->out, "<line class=roof x1=0 y1=%.1f x2=%.2f%% y2=%.1f /><line class=roof x1=%.2f%% y1=%.1f x2=100%% y2=%.1f />\n",
             y_of(&r, r.bandwidth * r.x_low), x_of(&r, ridge), y_of(&r, r.arithmetic), x_of(&r, ridge), y_of(&r, r.arithmetic),
             y_of(&r, r.arithmetic));
-    double winner = seconds_of(result, result->best), other = result->default_index != result->best ? seconds_of(result, result->default_index) : NAN;
+    double winner = hed_report_value(result, result->best), other = result->default_index != result->best ? hed_report_value(result, result->default_index) : NAN;
     double distance = fabs(y_of(&r, 1 / winner) - y_of(&r, 1 / other)); /* NAN without a default: then nothing is in the way */
     double lift = distance < NAMES_APART ? (NAMES_APART - distance) / 2 : 0;
     put_point(page, &r, other, -lift, "default");
@@ -102,7 +96,7 @@ static void put_side(hed_page *page, const char *name, double amount, double pea
 {
     if (amount <= 0 || peak <= 0)
         return;
-    double rate = amount / seconds_of(page->result, page->result->best), share = 100 * rate / peak;
+    double rate = amount / hed_report_value(page->result, page->result->best), share = 100 * rate / peak;
     fprintf(page->out, "<tr><th>%s</th><td><svg height=16 role=img aria-label=\"%.0f %%\"><rect class=track width=100%% height=16 rx=2 /><rect "
                        "class=bar width=%.2f%% height=16 rx=2 /></svg></td><td class=value>%.0f %%</td><td class=value>",
             name, share, fmin(share, 100), share);
@@ -117,7 +111,7 @@ void hed_page_roofline(hed_page *page)
     const hed_tune_result *result = page->result;
     fputs("<section><h2>How near to what the device can do</h2>\n", page->out);
     hed_bound bound = hed_report_bound(result);
-    if (bound == HED_BOUND_UNKNOWN || page->def->objective != HED_OBJECTIVE_TIME || isnan(seconds_of(result, result->best))) {
+    if (bound == HED_BOUND_UNKNOWN || page->def->objective != HED_OBJECTIVE_TIME || isnan(hed_report_value(result, result->best))) {
         fputs("<p>Not known: the description does not say how much work a launch is, or the device's own rates were not measured.</p></section>\n",
               page->out);
         return;

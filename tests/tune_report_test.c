@@ -50,6 +50,25 @@ Test(tune_report, the_winner_leads_though_another_one_is_faster)
     synthetic_free(&t);
 }
 
+Test(tune_report, times_are_compared_at_one_pace)
+{
+    synthetic_tuning t = synthetic_make(500, 7);
+    uint32_t order[2], slow = t.result.best;
+    cr_assert(hed_report_top(&t.result, order, 2) == 2);
+    hed_evaluation *second = &t.result.evaluations[order[1]];
+    double value = second->seconds;
+    second->seconds *= 3; /* the device had other work just then, and that was seen */
+    second->pace = 3;
+    cr_expect_float_eq(hed_report_value(&t.result, order[1]), value, 1e-9 * value);
+    uint32_t again[2];
+    cr_assert(hed_report_top(&t.result, again, 2) == 2 && again[1] == order[1]);
+    t.result.evaluations[slow].pace = 2; /* all are told at the pace of the winner's */
+    cr_expect_float_eq(hed_report_value(&t.result, order[1]), 2 * value, 1e-9 * value);
+    cr_expect_float_eq(hed_report_value(&t.result, slow), t.result.evaluations[slow].seconds, 1e-12);
+    cr_expect(isnan(hed_report_value(&t.result, t.result.count)));
+    synthetic_free(&t);
+}
+
 Test(tune_report, axes_are_the_groups_width_and_height)
 {
     synthetic_tuning t = synthetic_make(500, 7);
@@ -207,7 +226,7 @@ Test(tune_report, strange_results_make_a_page_too)
     for (int step = 0; step < 5; step++) {
         if (step == 1) /* nothing worked */
             for (uint32_t i = 0; i < t.result.count; i++)
-                t.result.evaluations[i] = (hed_evaluation){.config = t.result.evaluations[i].config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN};
+                t.result.evaluations[i] = (hed_evaluation){.config = t.result.evaluations[i].config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN, .pace = 1};
         if (step == 1)
             t.result.best = t.result.default_index = t.result.count;
         if (step == 2)

@@ -76,6 +76,7 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
         hed_evaluation *evaluation = &r->evaluations[i];
         evaluation->config = i == 0 ? hed_config_default(kernel) : hed_config_at(kernel, i * stride % total);
         synthetic_evaluate(evaluation, best, &seed);
+        evaluation->pace = 1;
         if (i == 0)
             evaluation->outcome = HED_OUTCOME_MEASURED, evaluation->seconds = synthetic_seconds(&evaluation->config);
         if (evaluation->outcome == HED_OUTCOME_MEASURED && evaluation->seconds < best) {
