@@ -18,8 +18,7 @@ enum { WG,
 enum { SMALLEST_TILE = 1024,
        MOST_IN_REGISTERS = 32, /* elements of an item */
        PACKET_BYTES = 16,
-       OTHER_PACKETS = 2, /* FIRST_NODE in the text */
-       TILE_BITS = 22 };  /* likewise */
+       OTHER_PACKETS = 2 }; /* FIRST_NODE in the text */
 
 static bool is_integer(const hed_kernel_def *def)
 {
@@ -38,11 +37,8 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
     /* Without lanes, LANES has one value. */
     if (!lanes && !value[LANES]) return false;
     if (elements > MOST_IN_REGISTERS || elements * value[WG] < SMALLEST_TILE) return false;
-    int64_t reads = (int64_t)hed_ceil_divide(hed_ceil_divide(TILE_BITS, (uint64_t)value[LOOK])
-                                                 << value[LOOK],
-                                             (uint64_t)value[WG]);
     int64_t slots = lanes && value[LANES] ? value[WG] / 32 : value[WG];
-    int64_t words = 2 * slots * (value[ROWS] > reads ? value[ROWS] : reads) + 32;
+    int64_t words = 2 * slots * value[ROWS] + 32;
     return !(strict && value[MERGE]) && hed_static_local_fits(device, 4 * (uint64_t)words) &&
            hed_registers_fit(device, (uint64_t)value[WG], (uint64_t)(elements + 3 * value[ROWS] + 24));
 }

@@ -5,9 +5,9 @@
  * vectors, between the items of a row, between rows. What lies to the left is then looked up (decoupled
  * look-back; Merrill and Garland 2016), but not as one running sum: that would be another order. The
  * nodes of the tree of tile sums are published instead, those of each LOOK-th level, by the group of the
- * last tile below them. For each digit of LOOK bits of its tile's number a group reads the nodes to its left
- * in the same block, up to 2^LOOK - 1 of them at once, and makes from them those of the levels between. The
- * way from a tile's own sum to any other tile is log2(tiles) / LOOK such steps long.
+ * last tile below them. For each digit of LOOK bits of its tile's number, from the lowest on, a group reads the
+ * nodes to its left in the same block, up to 2^LOOK - 1 of them at once, and makes from them those of the levels
+ * between. The way from a tile's own sum to any other tile is log2(tiles) / LOOK such steps long.
  *
  * LANES: within a warp sums go by lane exchange. MERGE: what lies left is first put together to one, added
  * once; another order: not in strict mode. INTEGER: elements are uint.
@@ -78,7 +78,6 @@
 #define TILE_BITS 22 /* of a tile's number: n < 2^32, TILE >= 1024 */
 #define DIGITS ((TILE_BITS + LOOK - 1) / LOOK)
 #define DIGIT_MASK ((1u << LOOK) - 1)
-#define READS (((DIGITS << LOOK) + WG - 1) / WG) /* nodes an item looks at */
 #define FIRST_NODE 2                             /* packets in front: tickets, launches */
 
 /* ---- packets: a value and the number of the launch, read together or not at all ---- */
@@ -161,7 +160,7 @@ static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, 
 #define LANE_WIDTH 1
 #endif
 #define SLOTS (WG / LANE_WIDTH)
-#define ROOM (SLOTS * (ROWS > READS ? ROWS : READS))
+#define ROOM (SLOTS * ROWS)
 
 /* others[i] = values[i] of the item whose number differs in the bit `mask`, i < COUNT. Beyond the width of the
  * exchanged lanes these all have the same values, and go through `room`, its two halves in turn: nobody writes what
@@ -189,6 +188,22 @@ static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, 
         for (uint i = 0; i < (COUNT); i++)                                         \
             others[i] = half_room[i * SLOTS + (item ^ (mask)) / LANE_WIDTH];       \
     }
+
+/* Puts the value of item `from` into `to`, which the first item reads after the next exchange. */
+#if LANES && HED_HAS_LANES
+#define KEEP(to, value, from)                              \
+    do {                                                   \
+        ELEMENT kept = hed_lane_shuffle(value, from);      \
+        if (item == 0)                                     \
+            to = kept;                                     \
+    } while (0)
+#else
+#define KEEP(to, value, from)                              \
+    do {                                                   \
+        if (item == (from))                                \
+            to = value;                                    \
+    } while (0)
+#endif
 
 /* Puts `left` in front of the item's elements of row r, or of what will be put there. */
 #if MERGE
@@ -272,43 +287,43 @@ __kernel void scan_single(__global const ELEMENT *restrict in, __global ELEMENT 
             }
 
     /* The look-back: left[k] becomes the sum of the 2^k tiles to the left of the block of 2^k that this one is in, for each
-     * bit k of its number. */
-    ELEMENT total = sum[ROWS - 1], node[READS], beside[READS];
+     * bit k of its number. Digit by digit, so that a node waits for no more than it is made of: it is published as soon as
+     * the digits below it are done. With lanes the first warp does it all, without a barrier. */
+    ELEMENT total = sum[ROWS - 1], node[1], beside[1];
     if (item == 0)
         put(place(workspace, tiles, 0, tile), TO_BITS(total), launch);
 #if LANE_WIDTH == 1
     barrier(CLK_LOCAL_MEM_FENCE); /* the last use of `room` above, the first one below */
+#else
+    if (item < LANE_WIDTH)
 #endif
+    {
+        uint last = 1; /* this is the last tile below the node that `total` grows to */
+        for (uint digit = 0; tile >> digit * LOOK != 0; digit++) {
+            uint here = tile >> digit * LOOK;
+            node[0] = NEUTRAL;
+            if (item < (here & DIGIT_MASK))
+                node[0] = FROM_BITS(take(place(workspace, tiles, digit, (here & ~DIGIT_MASK) + item), launch));
 #pragma unroll
-    for (uint i = 0; i < READS; i++) {
-        uint digit = (item + i * WG) >> LOOK, index = (item + i * WG) & DIGIT_MASK;
-        uint here = digit < DIGITS ? tile >> digit * LOOK : 0;
-        node[i] = NEUTRAL;
-        if (index < (here & DIGIT_MASK))
-            node[i] = FROM_BITS(take(place(workspace, tiles, digit, (here & ~DIGIT_MASK) + index), launch));
-    }
-#pragma unroll
-    for (uint level = 0; level < LOOK; level++) {
-#pragma unroll
-        for (uint i = 0; i < READS; i++) {
-            uint digit = (item + i * WG) >> LOOK, index = (item + i * WG) & DIGIT_MASK;
-            uint block = (digit < DIGITS ? tile >> digit * LOOK & DIGIT_MASK : 0) >> level;
-            if ((block & 1) && index == (block - 1) << level)
-                left[digit * LOOK + level] = node[i];
+            for (uint level = 0; level < LOOK; level++) {
+                uint block = (here & DIGIT_MASK) >> level;
+                if (block & 1)
+                    KEEP(left[digit * LOOK + level], node[0], (block - 1) << level);
+                EXCHANGE(1, node, beside, 1u << level)
+                node[0] = node[0] + beside[0];
+            }
+            if (item == 0) {
+                for (uint level = 0; level < LOOK && last; level++) {
+                    last = here >> level & 1;
+                    if (last)
+                        total = left[digit * LOOK + level] + total;
+                }
+                if (last)
+                    put(place(workspace, tiles, digit + 1, here >> LOOK), TO_BITS(total), launch);
+            }
         }
-        EXCHANGE(READS, node, beside, 1u << level)
-#pragma unroll
-        for (uint i = 0; i < READS; i++)
-            node[i] = node[i] + beside[i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0)
-        for (uint k = 0; tile >> k & 1;) {
-            total = left[k] + total;
-            k++;
-            if (k % LOOK == 0)
-                put(place(workspace, tiles, k / LOOK, tile >> k), TO_BITS(total), launch);
-        }
     for (uint k = 0; tile >> k != 0; k++)
         if (tile >> k & 1) {
             ELEMENT before = left[k];
