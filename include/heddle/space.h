@@ -11,7 +11,7 @@
  *  VARIANT in ("scalar", "vector")) is that parameter's value of this name; anywhere else it must have one value among all.
  *
  *  What has no answer (a division by zero, log2(0)) is NAN, and so is all that is computed from it, comparisons too; only what
- *  and, or and a choice leave out is not looked at: n != 0 and m / n > 2. A constraint that is NAN is not met.
+ *  and, or, in and a choice leave out is not looked at: n != 0 and m / n > 2. A constraint that is NAN is not met.
  *
  *  A space is built without going through the full product: parameters that share no constraint are kept apart, and
  *  within those that do a value is given up as soon as one constraint fails.

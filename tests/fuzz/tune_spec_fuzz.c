@@ -1,0 +1,80 @@
+/* libFuzzer harness for tune files, both formats: whatever the text, an error that says something, or a description that can be
+ * asked for every launch. Build with -DHEDDLE_FUZZ=ON. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/file.h"
+#include "support/tune_spec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static char folder[] = "/tmp/heddle-fuzz-XXXXXX";
+static char spec_path[64], kernel_path[64], data_path[64];
+
+static void clean_up(void)
+{
+    remove(spec_path);
+    remove(kernel_path);
+    remove(data_path);
+    rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    if (!mkdtemp(folder)) abort();
+    snprintf(spec_path, sizeof spec_path, "%s/k.json", folder);
+    snprintf(kernel_path, sizeof kernel_path, "%s/f.cl", folder);
+    snprintf(data_path, sizeof data_path, "%s/x.raw", folder);
+    atexit(clean_up);
+    return hed_file_write(kernel_path, "text", 4, NULL) || hed_file_write(data_path, "0123456789abcdef", 16, NULL);
+}
+
+/* Every launch of the first and last values, with everything looked at that a description points to. */
+static void use(const hed_kernel_def *def, const hed_tune_def *tune)
+{
+    size_t seen = strlen(def->name) + def->source_count;
+    for (uint32_t i = 0; i < def->argument_count; i++) {
+        const hed_tune_argument *a = &tune->arguments[i];
+        seen += strlen(def->arguments[i].name);
+        for (uint64_t k = 0; a->data && k < a->bytes; k++) seen += ((const unsigned char *)a->data)[k];
+        for (uint64_t k = 0; a->expected && k < a->bytes; k++) seen += ((const unsigned char *)a->expected)[k];
+    }
+    for (uint32_t i = 0; i < def->define_count; i++) seen += strlen(def->defines[i].name) + strlen(def->defines[i].value);
+    for (int last = 0; last < 2; last++) {
+        hed_config config = {.count = def->parameter_count};
+        hed_geometry geometry = {0};
+        hed_work work;
+        for (uint32_t i = 0; i < config.count; i++)
+            config.values[i] = def->parameters[i].values[last ? def->parameters[i].count - 1 : 0];
+        def->geometry(def, &config, tune->problem, &geometry);
+        if (def->work) def->work(def, &config, tune->problem, &work);
+        if (geometry.dimensions < 1 || geometry.dimensions > 3 || seen == 0) abort();
+        for (uint32_t i = 0; i < geometry.dimensions; i++)
+            if (geometry.group[i] == 0) abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const hed_device_info device = {.id = "fuzz", .max_group = 1024, .max_buffer_bytes = 1 << 12};
+    hed_tune_spec *spec;
+    hed_error error = {0};
+    FILE *file = fopen(spec_path, "w"); /* hed_file_write() waits for the disk */
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
+    hed_status status = hed_tune_spec_load(spec_path, &device, &spec, &error);
+    if (status != HED_OK) {
+        if (!error.text[0] || spec) abort();
+        return 0;
+    }
+    hed_tune_def tune = hed_default_tune_def();
+    hed_tune_spec_apply(spec, &tune);
+    use(hed_tune_spec_kernel(spec), &tune);
+    if (tune.reference_kernel) use(tune.reference_kernel, &tune);
+    hed_tune_spec_free(spec);
+    return 0;
+}
