@@ -1,6 +1,6 @@
 /* ctest: devices
- * The runner in this process: what becomes of candidates that are right, and of those that are wrong in each way; and how
- * results are compared. */
+ * The runner in this process: what becomes of candidates that are right, and of those that are wrong in each way; and
+ * how results are compared. */
 #include <sys/wait.h>
 
 #include "runner_testing.h"
@@ -144,9 +144,20 @@ Test(local_runner, floats_are_compared_by_tolerance)
         float found, expected;
         double tolerance;
         bool good;
-    } cases[] = {{1, 1, 0, true}, {1.5f, 1, 0.5, true}, {1.5f, 1, 0.49, false}, {150, 100, 0.5, true}, {151, 100, 0.5, false},
-                 {NAN, NAN, 0, true}, {NAN, NAN, 1, true}, {NAN, 0, 1e30, false}, {0, NAN, 1e30, false}, {0.0f, -0.0f, 0, false},
-                 {0.0f, -0.0f, 1e-9, true}, {INFINITY, INFINITY, 0, true}, {INFINITY, 1, 1e30, false}, {1, INFINITY, 0.5, false},
+    } cases[] = {{1, 1, 0, true},
+                 {1.5f, 1, 0.5, true},
+                 {1.5f, 1, 0.49, false},
+                 {150, 100, 0.5, true},
+                 {151, 100, 0.5, false},
+                 {NAN, NAN, 0, true},
+                 {NAN, NAN, 1, true},
+                 {NAN, 0, 1e30, false},
+                 {0, NAN, 1e30, false},
+                 {0.0f, -0.0f, 0, false},
+                 {0.0f, -0.0f, 1e-9, true},
+                 {INFINITY, INFINITY, 0, true},
+                 {INFINITY, 1, 1e30, false},
+                 {1, INFINITY, 0.5, false},
                  {INFINITY, -INFINITY, 1e30, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         float found[2000] = {0}, expected[2000] = {0};
@@ -165,7 +176,8 @@ Test(local_runner, the_largest_error_is_kept_and_the_first_wrong_element_told)
     hed_check check = compare_floats(found, expected, 3, 0.1);
     cr_assert(!check.wrong && check.error > 0.0099 && check.error < 0.0101, "error %g", check.error);
     check = compare_floats(found, expected, 5, 0.1);
-    cr_assert(check.wrong && check.error == 8 && strstr(check.text, "y[3] is 5, expected 1"), "%s, %g", check.text, check.error);
+    cr_assert(check.wrong && check.error == 8 && strstr(check.text, "y[3] is 5, expected 1"), "%s, %g", check.text,
+              check.error);
 }
 
 Test(local_runner, whole_numbers_beyond_doubles_are_compared)

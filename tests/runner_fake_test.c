@@ -1,5 +1,5 @@
-/* Runners on the fake CUDA and OpenCL drivers: the devices' ways of keeping time, and what becomes of a candidate, and of the runner,
- * when a driver's call fails, the context is poisoned, or the work is never done. */
+/* Runners on the fake CUDA and OpenCL drivers: the devices' ways of keeping time, and what becomes of a candidate,
+ * and of the runner, when a driver's call fails, the context is poisoned, or the work is never done. */
 #include "backends/cuda/cuda_api.h"
 #include "cycle.h"
 #include "fakes.h"
@@ -190,10 +190,11 @@ static void fail_each_call(const char *backend, const char *selector, int code)
         hed_status status = live(&t, &trial);
         t.fake->fail_call = 0;
         cr_assert(!status || error.text[0], "%s failing: no words", t.fake->failed);
-        cr_assert(!trial.outcome || trial.text[0], "%s failing: %s without words", t.fake->failed, hed_outcome_name(trial.outcome));
+        cr_assert(!trial.outcome || trial.text[0], "%s failing: %s without words", t.fake->failed,
+                  hed_outcome_name(trial.outcome));
         int64_t left = fakes_alive(t.fake) - held;
-        cr_assert(left == 0 || (left <= 2 && gives_back(t.fake->failed)), "%s failing: %lld objects are left", t.fake->failed,
-                  (long long)left);
+        cr_assert(left == 0 || (left <= 2 && gives_back(t.fake->failed)), "%s failing: %lld objects are left",
+                  t.fake->failed, (long long)left);
         held += left;
     } while (t.fake->failures);
     cr_assert(n > 40, "%lld calls only", (long long)n);

@@ -1,5 +1,6 @@
-/* What the tests of runners share: a kernel y = factor * x + 1 whose parameter FAULT chooses what is wrong with it, and one
- * that changes its buffer in place. Both have native versions, so that the runner in this process is tested on `host` too. */
+/* What the tests of runners share: a kernel y = factor * x + 1 whose parameter FAULT chooses what is wrong with it,
+ * and one that changes its buffer in place. Both have native versions, so that the runner in this process is tested
+ * on `host` too. */
 #ifndef HED_TESTS_RUNNER_TESTING_H
 #define HED_TESTS_RUNNER_TESTING_H
 

@@ -1,5 +1,5 @@
-/* What a worker and its parent believe of each other: nothing. Jobs cut anywhere and with any byte changed, requests and replies
- * of any content, memory that runs out while a job is read. */
+/* What a worker and its parent believe of each other: nothing. Jobs cut anywhere and with any byte changed, requests
+ * and replies of any content, memory that runs out while a job is read. */
 #include "testing.h"
 #include "worker_wild.h"
 
@@ -27,7 +27,8 @@ Test(worker_protocol, a_job_comes_through)
     cr_assert(job.kernel.define_count == 2 && job.runner.define_count == 1);
     cr_assert_str_eq(job.kernel.defines[1].name, "NAME");
     cr_assert_str_eq(job.runner.defines[0].value, "yes");
-    cr_assert(job.kernel.parameter_count == 2 && job.kernel.parameters[1].count == 2 && job.kernel.parameters[0].values[2] == 3);
+    cr_assert(job.kernel.parameter_count == 2 && job.kernel.parameters[1].count == 2 &&
+              job.kernel.parameters[0].values[2] == 3);
     cr_assert_str_eq(job.kernel.dimensions[1], "m");
     cr_assert(job.problem.count == 2 && job.problem.sizes[1] == 7);
     cr_assert(job.kernel.arguments[1].access == HED_READ_WRITE && job.kernel.arguments[3].size == 24);
@@ -43,7 +44,8 @@ Test(worker_protocol, a_job_cut_anywhere_is_refused)
 {
     wild w = open_wild();
     for (size_t size = 0; size < w.size; size++) cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT);
-    /* The size in the header made to fit: what is missing is noticed where it is missing. (Nothing is in the last 40 bytes.) */
+    /* The size in the header made to fit: what is missing is noticed where it is missing. (Nothing is in the last 40
+     * bytes.) */
     for (uint64_t size = 24; size < w.size - 40; size++) {
         memcpy(w.job + 8, &size, sizeof size);
         cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT, "cut to %llu", (unsigned long long)size);
@@ -163,8 +165,10 @@ Test(worker_protocol, a_parent_refuses_what_is_no_reply)
     cr_assert_eq((bad = good, bad.version++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
     cr_assert_eq((bad = good, bad.number++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
     cr_assert_eq((bad = good, bad.status = HED_STATUS_COUNT, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
-    cr_assert_eq((bad = good, bad.count = HED_WORKER_VALUES + 1, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
-    cr_assert_eq((bad = good, bad.trial.outcome = HED_OUTCOME_COUNT, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
+    cr_assert_eq((bad = good, bad.count = HED_WORKER_VALUES + 1, wild_answer(&bad, sizeof bad, &got)),
+                 HED_WORKER_DIED);
+    cr_assert_eq((bad = good, bad.trial.outcome = HED_OUTCOME_COUNT, wild_answer(&bad, sizeof bad, &got)),
+                 HED_WORKER_DIED);
     bad = good;
     memset(&bad.trial.resources.from_cache, 2, 1);
     cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);

@@ -1,10 +1,11 @@
 /* ctest: devices=pocl,cuda timeout=300
- * The runner in worker processes: candidates that crash, hang, lie or are wrong cost one evaluation and nothing else; workers
- * that are killed, missing or no workers at all; and nothing is left behind. */
+ * The runner in worker processes: candidates that crash, hang, lie or are wrong cost one evaluation and nothing else;
+ * workers that are killed, missing or no workers at all; and nothing is left behind. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "core/objects.h"
 #include "folder.h"
 #include "runner_testing.h"
 #include "tune/worker_client.h"
@@ -127,7 +128,8 @@ Test(worker, local_memory_that_a_candidate_lies_about)
 
 Test(worker, candidates_are_built_ahead)
 {
-    static const hed_outcome wanted[FAULT_COUNT] = {[NO_C] = HED_OUTCOME_BUILD, [TOO_MUCH_LOCAL] = HED_OUTCOME_INVALID};
+    static const hed_outcome wanted[FAULT_COUNT] = {
+        [NO_C] = HED_OUTCOME_BUILD, [TOO_MUCH_LOCAL] = HED_OUTCOME_INVALID};
     runner_test t = {0};
     hed_context_def without_cache = hed_default_context_def();
     hed_config config;
@@ -219,6 +221,36 @@ Test(worker, a_candidate_whose_worker_is_killed_gets_another_chance)
     close_runner(&t);
 }
 
+/* Without a worker that can be started, building ahead hands everything back, and measuring says what is missing. */
+Test(worker, a_worker_program_that_goes_away)
+{
+    runner_test t = {0};
+    hed_context_def def = hed_default_context_def();
+    hed_config config = config_of(64, RIGHT), built;
+    hed_trial trial;
+    char program[96];
+    snprintf(program, sizeof program, "%s/worker", folder);
+    def.worker = program;
+    t.on = test_open(NULL);
+    cr_assert_eq(symlink(t.on.device->settings->worker, program), 0);
+    test_close(&t.on);
+    t.on = test_open(&def);
+    describe_scale(&t);
+    OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+    cr_assert_eq(remove(program), 0);
+    for (int i = 0; i < 3; i++) OK(hed_runner_build_ahead(t.runner, &config, &error));
+    for (int i = 0; i < 3; i++) {
+        cr_assert(hed_runner_built(t.runner, 10, &built, &trial));
+        expect(&trial, HED_OUTCOME_MEASURED, "");
+    }
+    trial = try_in(t.runner, 0, 64, RIGHT);
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    trial = try_in(t.runner, 1, 64, SEGFAULTS);
+    expect(&trial, HED_OUTCOME_CRASHED, "");
+    FAILS(HED_ERROR_IO, hed_runner_prepare(t.runner, 0, &config, &trial, &error));
+    close_runner(&t);
+}
+
 static bool stop_now(void *user)
 {
     ++*(int *)user;
@@ -302,7 +334,8 @@ Test(worker, programs_that_are_no_worker)
     try_program("/nowhere/heddle-worker", HED_ERROR_IO, "/nowhere/heddle-worker");
     try_program("", HED_ERROR_IO, "HEDDLE_WORKER");
     try_program("/bin/true", HED_ERROR_LOST, "exit code 0");
-    try_program(script("#!/bin/sh\necho one; echo last words >&2; exit 3\n"), HED_ERROR_LOST, "exit code 3: last words");
+    try_program(script("#!/bin/sh\necho one; echo last words >&2; exit 3\n"), HED_ERROR_LOST,
+                "exit code 3: last words");
     try_program(script("#!/bin/sh\necho garbage >&3; exec sleep 100\n"), HED_ERROR_LOST, "the worker");
     try_program(script("no program\n"), HED_ERROR_IO, "cannot start");
 }

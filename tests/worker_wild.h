@@ -1,5 +1,5 @@
-/* Wild input for both ends of a worker's socket: a real job with bytes changed, requests and replies of any content. Shared by
- * the test and the fuzzer; whatever comes, nothing may be read that is not there. */
+/* Wild input for both ends of a worker's socket: a real job with bytes changed, requests and replies of any content.
+ * Shared by the test and the fuzzer; whatever comes, nothing may be read that is not there. */
 #ifndef HED_TESTS_WORKER_WILD_H
 #define HED_TESTS_WORKER_WILD_H
 
@@ -17,7 +17,8 @@
 
 /* ---- a job for the host device ---- */
 
-static void wild_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
+static void wild_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                          hed_geometry *geometry)
 {
     (void)def;
     (void)config;
@@ -54,11 +55,12 @@ static const float wild_data[100] = {1, 2, 3};
 static const uint32_t wild_count = 100;
 static const hed_define wild_extra[] = {{"EXTRA", "yes"}};
 static const hed_problem wild_problem = {2, {100, 7}};
-static const hed_runner_argument wild_contents[] = {{.data = wild_data, .bytes = sizeof wild_data},
-                                                    {.data = wild_data, .bytes = sizeof wild_data, .expected = wild_data},
-                                                    {.data = &wild_count, .bytes = sizeof wild_count},
-                                                    {.data = wild_data},
-                                                    {0}};
+static const hed_runner_argument wild_contents[] = {
+    {.data = wild_data, .bytes = sizeof wild_data},
+    {.data = wild_data, .bytes = sizeof wild_data, .expected = wild_data},
+    {.data = &wild_count, .bytes = sizeof wild_count},
+    {.data = wild_data},
+    {0}};
 
 typedef struct wild {
     hed_context *context;
@@ -76,7 +78,8 @@ static inline bool wild_open(wild *w, hed_error *error)
     int file;
     struct stat about;
     *w = (wild){0};
-    if (hed_context_create(&context, &w->context, error) || hed_device_find(w->context, "host", &w->device, error)) return false;
+    if (hed_context_create(&context, &w->context, error) || hed_device_find(w->context, "host", &w->device, error))
+        return false;
     w->def = (hed_runner_def){.device = w->device,
                               .kernel = &wild_kernel,
                               .defines = wild_extra,
@@ -117,7 +120,8 @@ static inline uint64_t wild_sum_job(const hed_worker_job *job)
                    wild_sum_text(kernel->max_threads) + wild_sum_text(job->context.cache_dir) +
                    wild_sum_text(job->context.opencl_library);
     for (uint32_t i = 0; i < kernel->source_count; i++)
-        sum += wild_sum_text(kernel->sources[i].name) + wild_sum_bytes(kernel->sources[i].text, kernel->sources[i].size + 1);
+        sum += wild_sum_text(kernel->sources[i].name) +
+               wild_sum_bytes(kernel->sources[i].text, kernel->sources[i].size + 1);
     for (uint32_t i = 0; i < kernel->define_count + job->runner.define_count; i++)
         sum += wild_sum_text(job->defines[i].name) + wild_sum_text(job->defines[i].value);
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
@@ -156,11 +160,13 @@ static inline hed_status wild_read(const unsigned char *bytes, size_t size, hed_
 
 enum { WILD_DESCRIPTOR = 200 };
 
-/* Serves what is sent, `sizes` (count) bytes each, in this thread until the end of it; gives the worker's exit code. */
-static inline int wild_serve(const unsigned char *job, size_t job_size, const void *const *records, const size_t *sizes, size_t count)
+/* Serves what is sent, `sizes` (count) bytes each, in this thread until its end; gives the worker's exit code. */
+static inline int wild_serve(const unsigned char *job, size_t job_size, const void *const *records,
+                             const size_t *sizes, size_t count)
 {
     int ends[2], file = memfd_create("job", 0), result = memfd_create("result", 0);
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) || write(file, job, job_size) != (ssize_t)job_size || ftruncate(result, 400))
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) || write(file, job, job_size) != (ssize_t)job_size ||
+        ftruncate(result, 400))
         return -1;
     dup2(ends[1], WILD_DESCRIPTOR + HED_WORKER_SOCKET);
     dup2(file, WILD_DESCRIPTOR + HED_WORKER_JOB);
@@ -182,7 +188,8 @@ static inline hed_worker_event wild_answer(const void *bytes, size_t size, hed_w
 {
     int ends[2], output[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) || pipe2(output, O_NONBLOCK)) abort();
-    hed_worker_process worker = {.pid = 1, .socket = ends[0], .output = output[0], .number = 7, .busy = true, .deadline = 100};
+    hed_worker_process worker = {
+        .pid = 1, .socket = ends[0], .output = output[0], .number = 7, .busy = true, .deadline = 100};
     if (size) send(ends[1], bytes, size, MSG_NOSIGNAL);
     close(ends[1]);
     if (write(output[1], bytes, size < 4096 ? size : 4096) < 0) abort();

@@ -12,7 +12,8 @@ enum { BLOCK = 4096 };
 uint32_t hed_check_element_bytes(hed_type type)
 {
     static const uint32_t bytes[HED_TYPE_COUNT] = {
-        [HED_BYTES] = 1, [HED_INT32] = 4, [HED_UINT32] = 4, [HED_INT64] = 8, [HED_UINT64] = 8, [HED_FLOAT] = 4, [HED_DOUBLE] = 8};
+        [HED_BYTES] = 1, [HED_INT32] = 4, [HED_UINT32] = 4, [HED_INT64] = 8, [HED_UINT64] = 8, [HED_FLOAT] = 4,
+        [HED_DOUBLE] = 8};
     return (unsigned)type < HED_TYPE_COUNT ? bytes[type] : 1;
 }
 
@@ -55,7 +56,7 @@ static void print_element(hed_type type, element value, char *text, size_t size)
     else snprintf(text, size, "%.9g", number(type, value));
 }
 
-/* Infinite where only one of the two is a number. Whole numbers beyond 2^53 may differ and look the same as doubles. */
+/* Infinite where only one of the two is a number. Whole numbers beyond 2^53 may differ and be the same as doubles. */
 static double error_of(hed_type type, element found, element expected)
 {
     double a = number(type, found), b = number(type, expected);
@@ -76,8 +77,8 @@ static void complain(hed_check *check, const hed_argument_def *argument, uint64_
     check->wrong = true;
     print_element(argument->type, found, a, sizeof a);
     print_element(argument->type, expected, b, sizeof b);
-    int used = snprintf(check->text, sizeof check->text, "%.64s[%" PRIu64 "] is %s, expected %s", argument->name, index,
-                        a, b);
+    int used = snprintf(check->text, sizeof check->text, "%.64s[%" PRIu64 "] is %s, expected %s", argument->name,
+                        index, a, b);
     if (tolerance > 0)
         snprintf(check->text + used, sizeof check->text - (size_t)used, " (error %.3g, tolerance %.3g)", error,
                  tolerance);
@@ -100,10 +101,11 @@ static void compare_elements(hed_check *check, const hed_argument_def *argument,
     }
 }
 
-/* compare_elements() for floats, the usual case, about ten times as fast: what is not above the largest error so far needs no
- * second look. */
-static void compare_floats(hed_check *check, const hed_argument_def *argument, uint64_t at, const unsigned char *found,
-                           const unsigned char *expected, uint64_t bytes, double tolerance)
+/* compare_elements() for floats, the usual case, about ten times as fast: what is not above the largest error so far
+ * needs no second look. */
+static void compare_floats(hed_check *check, const hed_argument_def *argument, uint64_t at,
+                           const unsigned char *found, const unsigned char *expected, uint64_t bytes,
+                           double tolerance)
 {
     for (uint64_t i = 0; i + sizeof(float) <= bytes; i += sizeof(float)) {
         float a, b;
@@ -151,7 +153,7 @@ void hed_check_guard(hed_check *check, const hed_argument_def *argument, const u
     for (uint64_t i = 0; i < bytes && !check->wrong; i++) {
         if (found[i] == poison) continue;
         check->wrong = true;
-        snprintf(check->text, sizeof check->text, "%.64s was written %" PRIu64 " bytes behind its end", argument->name,
-                 i);
+        snprintf(check->text, sizeof check->text, "%.64s was written %" PRIu64 " bytes behind its end",
+                 argument->name, i);
     }
 }

@@ -6,16 +6,16 @@
 
 /* What the comparisons so far have found. Start from {0}. */
 typedef struct hed_check {
-    double error;   /* largest |found - expected| / max(1, |expected|) */
-    bool compared;  /* there was something to compare */
+    double error;  /* largest |found - expected| / max(1, |expected|) */
+    bool compared; /* there was something to compare */
     bool wrong;
     char text[192]; /* the first thing that was wrong */
 } hed_check;
 
 /* Bytes of an element; 1 where there is no element type. */
 uint32_t hed_check_element_bytes(hed_type type);
-/* Compares `bytes` bytes of an output, which begin at byte `at` of the argument (a multiple of 8). Tolerance 0: equal bits.
- * A NaN equals any NaN, and nothing else. */
+/* Compares `bytes` bytes of an output, which begin at byte `at` of the argument (a multiple of 8). Tolerance 0: equal
+ * bits. A NaN equals any NaN, and nothing else. */
 void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at, const void *found,
                       const void *expected, uint64_t bytes, double tolerance);
 /* Compares a piece of an input with what was written there. */

@@ -1,6 +1,6 @@
-/* The runner in this process. Buffers are made once for all candidates. Before a check everything that is only written is
- * poisoned, with another poison than in the check before, so that nothing an earlier candidate wrote can pass for this one's
- * work; what is changed in place gets its first content back from a copy on the device.
+/* The runner in this process. Buffers are made once for all candidates. Before a check everything that is only
+ * written is poisoned, with another poison than in the check before, so that nothing an earlier candidate wrote can
+ * pass for this one's work; what is changed in place gets its first content back from a copy on the device.
  *
  * A launch that hangs cannot be ended from within its process: it is reported, and the runner is lost with it. */
 #include "tune/local_runner.h"
@@ -49,7 +49,8 @@ static hed_status place_buffer(hed_local_runner *local, uint32_t index, hed_erro
     const void *data = local->def.arguments[index].data;
     uint64_t bytes = bytes_of(local, index);
     bool in_place = data && bytes && is_written(&local->def.kernel->arguments[index]);
-    hed_status status = make_buffer(local, bytes + HED_RUNNER_GUARD, HED_MEMORY_DEVICE, &local->buffers[index], error);
+    hed_status status =
+        make_buffer(local, bytes + HED_RUNNER_GUARD, HED_MEMORY_DEVICE, &local->buffers[index], error);
     if (!status && in_place) status = make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
     if (status) return status;
     local->restores = local->restores || in_place;
@@ -128,7 +129,7 @@ static void blame(hed_trial *trial, hed_outcome outcome, const hed_error *error)
     hed_text_copy(trial->text, sizeof trial->text, error->text);
 }
 
-/* Sorts a failure of a launch, or of waiting for it, into what the candidate did and what makes going on pointless. */
+/* Sorts a failed launch, or failed waiting for one, into what the candidate did and what makes going on pointless. */
 static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *trial, const hed_error *why,
                         hed_error *error)
 {
@@ -310,7 +311,8 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
     if (status) return status;
     hed_kernel_destroy(*kernel);
     local->slots[slot] = (hed_local_slot){0};
-    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text, sizeof trial->text)) {
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
+                          sizeof trial->text)) {
         trial->outcome = HED_OUTCOME_INVALID;
         return HED_OK;
     }
@@ -320,7 +322,8 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
     options.problem = def->problem;
     options.defines = def->defines;
     options.define_count = def->define_count;
-    status = hed_local_judge_build(hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why, error);
+    status = hed_local_judge_build(hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why,
+                                   error);
     if (status || trial->outcome) return status;
     status = hed_kernel_get_resources(*kernel, &trial->resources, error);
     if (status) return status;
@@ -437,7 +440,8 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     made->def = *def;
     made->allocator = made->ahead.allocator = allocator;
     hed_status status = hed_local_open_clock(made, error);
-    if (!status && def->objective == HED_OBJECTIVE_ENERGY) status = hed_energy_open(def->device, NULL, &made->energy, error);
+    if (!status && def->objective == HED_OBJECTIVE_ENERGY)
+        status = hed_energy_open(def->device, NULL, &made->energy, error);
     if (!status) status = place_all(made, error);
     if (status) destroy(&made->runner);
     else *runner = &made->runner;

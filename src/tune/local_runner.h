@@ -32,7 +32,7 @@ typedef struct hed_local_runner {
     hed_buffer *buffers[HED_MAX_ARGUMENTS];  /* NULL where the argument is none */
     hed_buffer *pristine[HED_MAX_ARGUMENTS]; /* first content of what is changed in place */
     hed_buffer *sweep;                       /* twice the last-level cache; NULL: runs are warm */
-    hed_buffer *staging;                     /* what results are read through; NULL: the host sees the buffers themselves */
+    hed_buffer *staging;                     /* what results are read through; NULL: the host sees the buffers */
     bool restores;                           /* something is changed in place */
     uint32_t checks;                         /* so far: the poison changes with each */
     uint32_t sweeps;                         /* so far */
@@ -43,14 +43,16 @@ typedef struct hed_local_runner {
     hed_trial_queue ahead; /* asked to be built ahead */
 } hed_local_runner;
 
-/* hed_runner_prepare() in two steps, so that each can have a limit of its own: compiling, then the first run and its check. */
+/* hed_runner_prepare() in two steps, so that each can have a limit of its own: compiling, then the first run and its
+ * check. */
 hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
                            hed_error *error);
 hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, hed_error *error);
 
 /* local_runner.c: a trial with nothing said yet. */
 hed_trial hed_local_new_trial(void);
-/* local_runner.c: sorts a failed build into what the candidate did, which goes into `trial`, and what makes going on pointless. */
+/* local_runner.c: sorts a failed build into what the candidate did, which goes into `trial`, and what makes going on
+ * pointless. */
 hed_status hed_local_judge_build(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error);
 /* local_runner.c: whether nothing can be measured in this process any more. */
 bool hed_local_lost(const hed_runner *runner);
@@ -58,7 +60,8 @@ bool hed_local_lost(const hed_runner *runner);
 hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
 /* local_runner.c: gives arguments that are changed in place their first content. */
 hed_status hed_local_restore(hed_local_runner *local, hed_error *error);
-/* local_runner.c: launches a slot's kernel. What the candidate is to blame for goes into `trial`, and the status is OK. */
+/* local_runner.c: launches a slot's kernel. What the candidate is to blame for goes into `trial`, and the status is
+ * OK. */
 hed_status hed_local_launch(hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
 /* local_runner.c: waits until `launches` launches are done. Likewise. */
 hed_status hed_local_wait(hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error);

@@ -1,10 +1,10 @@
-/* Timing a slot of the runner in this process. Restoring inputs and emptying the cache lie outside the timed span. Where the
- * device keeps time, several runs are enqueued at once behind an untimed one, so that the device does not wait for the host
- * between the beginning of a span and its launch. Launches too short for the clock are repeated and averaged, but never where
- * inputs are restored or the cache is emptied before each.
+/* Timing a slot of the runner in this process. Restoring inputs and emptying the cache lie outside the timed span.
+ * Where the device keeps time, several runs are enqueued at once behind an untimed one, so that the device does not
+ * wait for the host between the beginning of a span and its launch. Launches too short for the clock are repeated and
+ * averaged, but never where inputs are restored or the cache is emptied before each.
  *
- * OpenCL gives each launch its own start and end. CUDA has marks between launches, and each costs the device time of its own:
- * there a span has a mark at either end and any number of launches between them. */
+ * OpenCL gives each launch its own start and end. CUDA has marks between launches, and each costs the device time of
+ * its own: there a span has a mark at either end and any number of launches between them. */
 #include "tune/local_runner.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "base/error.h"
 
 enum { MOST_REPEATS = 32,
-       TIMED_STEPS = 1024 }; /* of the longest chunk: launches, copies and fills */
+       TIMED_STEPS = 1024 };    /* of the longest chunk: launches, copies and fills */
 #define RESOLUTION 0.5e-6       /* of CUDA's marks (cuEventElapsedTime), the coarsest of the clocks */
 #define SHORT (20 * RESOLUTION) /* a run below this is repeated */
 #define LEAD 1e-3               /* a run below this has an untimed one in front */
@@ -34,7 +34,8 @@ hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error)
     hed_stream_def stream = hed_default_stream_def();
     bool device_time = info->capabilities & HED_CAN_DEVICE_TIME, cuda = strcmp(info->backend, "cuda") == 0;
     local->runner.device_time = device_time;
-    local->clock = !device_time ? HED_CLOCK_HOST : cuda ? HED_CLOCK_MARKS : HED_CLOCK_STEPS;
+    local->clock = !device_time ? HED_CLOCK_HOST : cuda ? HED_CLOCK_MARKS
+                                                        : HED_CLOCK_STEPS;
     if (local->clock == HED_CLOCK_STEPS) stream.timed_steps = TIMED_STEPS;
     hed_status status = hed_stream_create(local->def.device, &stream, &local->stream, error);
     for (uint32_t i = 0; i < 2 * HED_LOCAL_CHUNK && local->clock == HED_CLOCK_MARKS && !status; i++)
@@ -55,7 +56,8 @@ static hed_status take_step_times(hed_local_runner *local, double *values, uint3
             if (times[i].kind == HED_STEP_LAUNCH && found < count) values[found++] = times[i].seconds;
     } while (taken == AT_ONCE);
     if (found == count) return HED_OK;
-    return hed_fail(error, HED_ERROR_DRIVER, "%s: %u launches and %u times of them", local->def.kernel->name, count, found);
+    return hed_fail(error, HED_ERROR_DRIVER, "%s: %u launches and %u times of them", local->def.kernel->name, count,
+                    found);
 }
 
 /* Runs to be timed together, each of `repeats` launches. */
@@ -103,10 +105,12 @@ static hed_status mark(hed_local_runner *local, uint32_t index, hed_error *error
     return local->clock == HED_CLOCK_MARKS ? hed_event_record(local->marks[index], local->stream, error) : HED_OK;
 }
 
-static hed_status launch_times(hed_local_runner *local, uint32_t slot, uint32_t times, hed_trial *trial, hed_error *error)
+static hed_status launch_times(hed_local_runner *local, uint32_t slot, uint32_t times, hed_trial *trial,
+                               hed_error *error)
 {
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < times && !status && !trial->outcome; i++) status = hed_local_launch(local, slot, trial, error);
+    for (uint32_t i = 0; i < times && !status && !trial->outcome; i++)
+        status = hed_local_launch(local, slot, trial, error);
     return status;
 }
 
@@ -123,7 +127,8 @@ static hed_status enqueue(hed_local_runner *local, const chunk *c, hed_trial *tr
     return status;
 }
 
-static hed_status time_on_device(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
+static hed_status time_on_device(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial,
+                                 hed_error *error)
 {
     bool steps = local->clock == HED_CLOCK_STEPS;
     hed_status status = steps ? take_step_times(local, NULL, 0, error) : HED_OK;
@@ -132,7 +137,8 @@ static hed_status time_on_device(hed_local_runner *local, const chunk *c, double
     return steps ? take_steps(local, c, values, error) : take_marks(local, c, values, error);
 }
 
-static hed_status time_on_host(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
+static hed_status time_on_host(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial,
+                               hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
@@ -146,7 +152,8 @@ static hed_status time_on_host(hed_local_runner *local, const chunk *c, double *
     return status;
 }
 
-static hed_status time_chunk(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
+static hed_status time_chunk(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial,
+                             hed_error *error)
 {
     return local->clock == HED_CLOCK_HOST ? time_on_host(local, c, values, trial, error)
                                           : time_on_device(local, c, values, trial, error);
@@ -160,8 +167,10 @@ hed_status hed_local_time_first(hed_local_runner *local, uint32_t slot, hed_tria
 
 /* ---- energy ---- */
 
-/* Joules of a launch: launches for as long as the counter needs. Restoring inputs takes energy too, which is then in the value. */
-static hed_status measure_energy(hed_local_runner *local, uint32_t slot, double *value, hed_trial *trial, hed_error *error)
+/* Joules of a launch: launches for as long as the counter needs. Restoring inputs takes energy too, which is then in
+ * the value. */
+static hed_status measure_energy(hed_local_runner *local, uint32_t slot, double *value, hed_trial *trial,
+                                 hed_error *error)
 {
     double before = 0, after = 0, seconds = local->slots[slot].seconds, start = now(local);
     uint64_t launches = 0;
@@ -204,7 +213,8 @@ static void refuse_impossible(const hed_local_runner *local, const double *value
     }
 }
 
-hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
+hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
+                          hed_error *error)
 {
     hed_local_runner *local = (hed_local_runner *)runner;
     hed_status status = hed_local_begin(local, slot, trial, error);

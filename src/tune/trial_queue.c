@@ -20,7 +20,8 @@ hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_er
     return HED_OK;
 }
 
-hed_status hed_trial_queue_put(hed_trial_queue *queue, const hed_config *config, const hed_trial *trial, hed_error *error)
+hed_status hed_trial_queue_put(hed_trial_queue *queue, const hed_config *config, const hed_trial *trial,
+                               hed_error *error)
 {
     hed_status status = hed_trial_queue_reserve(queue, 1, error);
     if (!status) queue->entries[queue->count++] = (hed_queued_trial){*config, *trial};

@@ -1,6 +1,7 @@
-/* The runner in worker processes: one that measures, and several that only compile, which fill the compiled-kernel cache that the
- * first one takes its programs from. Whatever a candidate does costs its own evaluation and a new worker: what had been prepared
- * is prepared again when it is next timed. While the one is waited for, the others are kept at work. */
+/* The runner in worker processes: one that measures, and several that only compile, which fill the compiled-kernel
+ * cache that the first one takes its programs from. Whatever a candidate does costs its own evaluation and a new
+ * worker: what had been prepared is prepared again when it is next timed. While the one is waited for, the others are
+ * kept at work. */
 #include "tune/worker_client.h"
 
 #include <dirent.h>
@@ -18,7 +19,7 @@
 #include "tune/energy.h"
 #include "tune/worker_job.h"
 
-enum { OPEN_SECONDS = 120,  /* drivers of many devices take their time */
+enum { OPEN_SECONDS = 120, /* drivers of many devices take their time */
        BUILD_SECONDS = 120,
        SLACK_SECONDS = 2,
        MOST_BUILDERS = 64,
@@ -26,7 +27,10 @@ enum { OPEN_SECONDS = 120,  /* drivers of many devices take their time */
 #define TICK 0.1            /* seconds between two calls of idle() */
 #define COPY_RATE 200e6     /* bytes/s at the least of restoring, reading back and comparing */
 
-static worker_client *client_of(hed_runner *runner) { return (worker_client *)runner; }
+static worker_client *client_of(hed_runner *runner)
+{
+    return (worker_client *)runner;
+}
 
 static double now(const worker_client *client)
 {
@@ -48,22 +52,30 @@ static void set_asked(worker_client *client, builder *b, const hed_config *confi
     hed_worker_request_send(&b->process, &request, now(client) + BUILD_SECONDS);
 }
 
-/* Gives every idle builder something to do; starts builders as long as there is more to do than there are. A builder that
- * cannot be started is done without: hed_runner_prepare() compiles what is not in the cache. */
+/* Starts a builder where there is more to do than there are. */
+static bool ensure_builder(worker_client *client, builder *b)
+{
+    return b->process.pid || !hed_worker_start(&b->process, client->program, client->job, client->result, NULL);
+}
+
+/* Gives every idle builder something to do. Where none can be started, all is handed back as it is: it is compiled
+ * when it is prepared. */
 static void feed(worker_client *client)
 {
     hed_config config;
+    hed_trial trial = new_trial();
     for (uint32_t i = 0; i < client->builder_count && !hed_trial_queue_empty(&client->waiting); i++) {
         builder *b = &client->builders[i];
-        if (b->process.busy) continue;
-        if (!b->process.pid && hed_worker_start(&b->process, client->program, client->job, client->result, NULL)) continue;
+        if (b->process.busy || !ensure_builder(client, b)) continue;
         hed_trial_queue_take(&client->waiting, &config, NULL);
         client->building++;
         set_asked(client, b, &config);
     }
+    while (!client->building && hed_trial_queue_take(&client->waiting, &config, NULL))
+        hed_trial_queue_put(&client->done, &config, &trial, NULL);
 }
 
-/* Where a builder says nothing of the candidate, or was killed by somebody else, hed_runner_prepare() will find out. */
+/* Where a builder says nothing of the candidate, or was killed by somebody else, preparing it will tell. */
 static void finish_build(worker_client *client, builder *b, hed_worker_event event)
 {
     bool outside = false;
@@ -102,14 +114,15 @@ static void look_at_builders(worker_client *client, const struct pollfd *polled)
     for (uint32_t i = 0; i < client->builder_count; i++) {
         builder *b = &client->builders[i];
         bool busy = b->process.busy;
-        hed_worker_event event = hed_worker_look(&b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(client), &client->reply);
+        hed_worker_event event =
+            hed_worker_look(&b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(client), &client->reply);
         if (event && busy) finish_build(client, b, event);
         else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
     }
 }
 
-/* Waits until the measuring worker has answered, or died, or is late; or, with `for_builders`, until a configuration is built; or
- * until `until`. Builders are served all the while. */
+/* Waits until the measuring worker has answered, or died, or is late; or, with `for_builders`, until a configuration
+ * is built; or until `until`. Builders are served all the while. */
 static hed_worker_event serve(worker_client *client, bool for_builders, double until)
 {
     struct pollfd polled[HED_WORKER_POLLED * (1 + MOST_BUILDERS)];
@@ -143,8 +156,10 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
     return HED_OK;
 }
 
-/* Sends a request and waits for client->reply. What the candidate is to blame for goes into `trial`, and the status is OK. */
-static hed_status ask(worker_client *client, hed_worker_request *request, double seconds, hed_trial *trial, hed_error *error)
+/* Sends a request and waits for client->reply. What the candidate is to blame for goes into `trial`, and the status
+ * is OK. */
+static hed_status ask(worker_client *client, hed_worker_request *request, double seconds, hed_trial *trial,
+                      hed_error *error)
 {
     double deadline = now(client) + seconds;
     hed_worker_request_send(&client->measurer, request, deadline);
@@ -185,7 +200,7 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
     return status;
 }
 
-/* No candidate sends such a signal: it gets another chance, and only one, since the system's memory may have run out. */
+/* No candidate sends such a signal: it gets another chance, but only one, since the system may be out of memory. */
 static bool was_killed(const worker_client *client, const hed_trial *trial)
 {
     return trial->outcome == HED_OUTCOME_CRASHED && client->killed_from_outside;
@@ -209,14 +224,16 @@ static hed_status build_and_check(worker_client *client, uint32_t slot, hed_tria
     return status;
 }
 
-static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
+                          hed_error *error)
 {
     worker_client *client = client_of(runner);
     const hed_runner_def *def = &client->def;
     worker_slot *s = &client->slots[slot];
     *trial = new_trial();
     *s = (worker_slot){.config = *config};
-    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text, sizeof trial->text)) {
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
+                          sizeof trial->text)) {
         trial->outcome = HED_OUTCOME_INVALID;
         return HED_OK;
     }
@@ -255,7 +272,8 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
     return HED_OK;
 }
 
-static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
+static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
+                            hed_error *error)
 {
     worker_client *client = client_of(runner);
     hed_status status = HED_OK;
@@ -269,7 +287,8 @@ static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, do
     return status;
 }
 
-static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data, hed_trial *trial, hed_error *error)
+static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data, hed_trial *trial,
+                         hed_error *error)
 {
     worker_client *client = client_of(runner);
     hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
@@ -314,7 +333,8 @@ static void remove_folder(const char *path)
 {
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlinkat(dirfd(folder), entry->d_name, 0);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
     if (folder) closedir(folder);
     rmdir(path);
 }
@@ -342,13 +362,15 @@ static void destroy(hed_runner *runner)
 static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(def->device);
-    const char *reason = !(info->capabilities & HED_CAN_SOURCE) ? "its device runs the program's own code, or compiles nothing"
-                         : def->device->adopted                 ? "its device was opened by the program"
-                         : !def->kernel->geometry               ? "it has no geometry()"
-                         : !def->kernel->source_count           ? "it has no text"
-                                                                : NULL;
+    const char *reason = !(info->capabilities & HED_CAN_SOURCE)
+                             ? "its device runs the program's own code, or compiles nothing"
+                         : def->device->adopted       ? "its device was opened by the program"
+                         : !def->kernel->geometry     ? "it has no geometry()"
+                         : !def->kernel->source_count ? "it has no text"
+                                                      : NULL;
     if (!reason) return HED_OK;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot be tuned in a worker process: %s", def->kernel->name, reason);
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot be tuned in a worker process: %s", def->kernel->name,
+                    reason);
 }
 
 static hed_status check_program(const worker_client *client, hed_error *error)
@@ -364,7 +386,8 @@ static uint32_t count_builders(const hed_runner_def *def)
 {
     const hed_device_info *info = hed_device_get_info(def->device);
     bool opens = strcmp(info->backend, "cuda") != 0 && info->type != HED_DEVICE_CPU;
-    uint32_t most = opens ? MOST_CONTEXTS : MOST_BUILDERS, wanted = def->builders ? def->builders : hed_processor_count();
+    uint32_t most = opens ? MOST_CONTEXTS : MOST_BUILDERS,
+             wanted = def->builders ? def->builders : hed_processor_count();
     return wanted < most ? wanted : most;
 }
 
@@ -377,13 +400,15 @@ static hed_status share(worker_client *client, hed_error *error)
     for (uint32_t i = 0; i < def->kernel->argument_count; i++) {
         bool is_buffer = def->kernel->arguments[i].kind == HED_BUFFER;
         total += is_buffer ? def->arguments[i].bytes : 0;
-        bool larger = is_buffer && def->kernel->arguments[i].access != HED_READ && def->arguments[i].bytes > client->result_size;
+        bool larger = is_buffer && def->kernel->arguments[i].access != HED_READ &&
+                      def->arguments[i].bytes > client->result_size;
         if (larger) client->result_size = def->arguments[i].bytes;
     }
     client->copy_seconds = SLACK_SECONDS + (double)total / COPY_RATE;
     if (!cache[0]) {
         char name[] = P_tmpdir "/heddle-XXXXXX";
-        if (!mkdtemp(name)) return hed_fail(error, HED_ERROR_IO, "cannot make a folder for compiled kernels, as %s", name);
+        if (!mkdtemp(name))
+            return hed_fail(error, HED_ERROR_IO, "cannot make a folder for compiled kernels, as %s", name);
         hed_text_copy(client->own_cache, sizeof client->own_cache, name);
         cache = client->own_cache;
     }
@@ -393,7 +418,8 @@ static hed_status share(worker_client *client, hed_error *error)
     client->result_bytes = mmap(NULL, client->result_size, PROT_READ, MAP_SHARED, client->result, 0);
     if (client->result_bytes != MAP_FAILED) return HED_OK;
     client->result_bytes = NULL;
-    return hed_fail(error, HED_ERROR_MEMORY, "cannot map %llu bytes of results", (unsigned long long)client->result_size);
+    return hed_fail(error, HED_ERROR_MEMORY, "cannot map %llu bytes of results",
+                    (unsigned long long)client->result_size);
 }
 
 static const hed_runner_kind WORKER = {.destroy = destroy,

@@ -1,5 +1,5 @@
-/* A job is a header, then numbers and texts one after another, each padded to 8 bytes, then the arguments' data, each aligned to 64.
- * Packing and reading are two lists of the same fields in the same order. */
+/* A job is a header, then numbers and texts one after another, each padded to 8 bytes, then the arguments' data, each
+ * aligned to 64. Packing and reading are two lists of the same fields in the same order. */
 #include "tune/worker_job.h"
 
 #include <errno.h>
@@ -141,7 +141,7 @@ static void put_measuring(hed_text *to, const hed_runner_def *def)
     for (uint32_t i = 0; i < def->problem->count; i++) put_number(to, (uint64_t)def->problem->sizes[i]);
 }
 
-/* Everything but the data. The texts of sources are read here, in the parent: a worker opens no file of the kernel's. */
+/* Everything but the data. The texts of sources are read here, in the parent: a worker opens no file of theirs. */
 static hed_status put_all(hed_text *to, const hed_runner_def *def, const char *cache_dir, hed_error *error)
 {
     hed_build_text texts;
@@ -160,7 +160,8 @@ static hed_status put_all(hed_text *to, const hed_runner_def *def, const char *c
         if (!to->failed) memcpy(to->bytes, &header, sizeof header);
     }
     hed_build_text_free(&texts);
-    if (!status && to->failed) return hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", def->kernel->name);
+    if (!status && to->failed)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", def->kernel->name);
     return status;
 }
 
@@ -431,7 +432,8 @@ hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes
     *job = (hed_worker_job){.allocator = *allocator};
     if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
     if (header.version != hed_worker_version())
-        return hed_fail(error, HED_ERROR_FORMAT, "the job is not of this version of Heddle: worker and library must be of one build");
+        return hed_fail(error, HED_ERROR_FORMAT,
+                        "the job is not of this version of Heddle: worker and library must be of one build");
     reader from = {.bytes = bytes, .at = sizeof header, .end = header.data, .data = header.data, .size = size};
     from.bad = header.size != size || header.data > size || header.data < sizeof header;
     if (!from.bad) {
@@ -441,7 +443,8 @@ hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes
         get_arguments(&from, job);
     }
     hed_status status = HED_OK;
-    if (from.bad) status = hed_fail(error, HED_ERROR_FORMAT, "the job is damaged near byte %llu", (unsigned long long)from.at);
+    if (from.bad)
+        status = hed_fail(error, HED_ERROR_FORMAT, "the job is damaged near byte %llu", (unsigned long long)from.at);
     else if (!job->sources || !job->defines) status = hed_fail(error, HED_ERROR_MEMORY, "no memory to read the job");
     if (status) hed_worker_job_free(job);
     return status;

@@ -1,5 +1,6 @@
-/* What a worker works on, as one file in memory: the kernel's description without its functions, the device, and the content of
- * all arguments. Packed once by the parent, mapped read-only by every worker: a candidate that runs wild cannot change it. */
+/* What a worker works on, as one file in memory: the kernel's description without its functions, the device, and the
+ * content of all arguments. Packed once by the parent, mapped read-only by every worker: a candidate that runs wild
+ * cannot change it. */
 #ifndef HED_TUNE_WORKER_JOB_H
 #define HED_TUNE_WORKER_JOB_H
 
@@ -22,7 +23,8 @@ typedef struct hed_worker_job {
     hed_allocator allocator;
 } hed_worker_job;
 
-/* Packs a job into a new file in memory. `cache_dir`: where compiled kernels go. Errors: MEMORY, IO (a source file, or the file in memory). */
+/* Packs a job into a new file in memory. `cache_dir`: where compiled kernels go. Errors: MEMORY, IO (a source file,
+ * or the file in memory). */
 hed_status hed_worker_job_pack(const hed_runner_def *def, const char *cache_dir, int *descriptor, hed_error *error);
 /* Reads a job, believing nothing of it. `bytes` must be aligned to 8 and outlive the job. Errors: FORMAT, MEMORY. */
 hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes, size_t size, hed_worker_job *job,

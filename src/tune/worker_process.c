@@ -1,5 +1,6 @@
-/* Worker processes: see worker_process.h. A worker is the leader of its own process group, so that Ctrl-C in a terminal
- * reaches the parent alone, which decides. It dies with its parent (worker/main.c), and holds none of its other descriptors. */
+/* Worker processes: see worker_process.h. A worker is the leader of its own process group, so that Ctrl-C in a
+ * terminal reaches the parent alone, which decides. It dies with its parent (worker/main.c), and holds none of its
+ * other descriptors. */
 #include "tune/worker_process.h"
 
 #include <errno.h>
@@ -16,10 +17,12 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { FIRST = 3, /* a worker's descriptors, behind the standard ones */
-       ABOVE = FIRST + HED_WORKER_DESCRIPTORS, /* where ours must lie, so that none is in the way of another's number */
-       ASKED_MS = 2000,                        /* for a worker to end when it is asked to */
-       KILLED_MS = 10000 };                    /* for the system to end it: drivers may take their time */
+enum {
+    FIRST = 3,                              /* a worker's descriptors, behind the standard ones */
+    ABOVE = FIRST + HED_WORKER_DESCRIPTORS, /* where ours must lie, so that none is in the way of another's number */
+    ASKED_MS = 2000,                        /* for a worker to end when it is asked to */
+    KILLED_MS = 10000
+}; /* for the system to end it: drivers may take their time */
 
 extern char **environ;
 
@@ -75,7 +78,13 @@ static int spawn(const char *program, int socket, int job, int result, int outpu
 
 hed_status hed_worker_start(hed_worker_process *worker, const char *program, int job, int result, hed_error *error)
 {
-    enum { OURS, THEIRS, READ, WRITE, JOB, RESULT, COUNT };
+    enum { OURS,
+           THEIRS,
+           READ,
+           WRITE,
+           JOB,
+           RESULT,
+           COUNT };
     int all[COUNT] = {-1, -1, -1, -1, -1, -1};
     *worker = (hed_worker_process){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
     int code = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &all[OURS]) ? errno : 0;
@@ -137,13 +146,15 @@ static void listen_to(hed_worker_process *worker)
     }
 }
 
-hed_worker_event hed_worker_look(hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply)
+hed_worker_event hed_worker_look(hed_worker_process *worker, const struct pollfd *polled, double now,
+                                 hed_worker_reply *reply)
 {
     if (!worker->pid) return HED_WORKER_NOTHING;
     if (polled[1].revents) listen_to(worker);
     if (polled[0].revents) {
         ptrdiff_t size = hed_worker_receive(worker->socket, reply, sizeof *reply);
-        bool expected = size > 0 && worker->busy && hed_worker_reply_valid(reply, (size_t)size) && reply->number == worker->number;
+        bool expected = size > 0 && worker->busy && hed_worker_reply_valid(reply, (size_t)size) &&
+                        reply->number == worker->number;
         if (!expected) return HED_WORKER_DIED;
         worker->busy = false;
         return HED_WORKER_ANSWERED;
@@ -184,7 +195,8 @@ static void describe(hed_worker_process *worker, hed_worker_event event, int sta
     else if (event == HED_WORKER_STOPPED) snprintf(how, sizeof how, "was stopped");
     else if (status != -1 && WIFSIGNALED(status) && sigabbrev_np(WTERMSIG(status)))
         snprintf(how, sizeof how, "was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
-    else if (status != -1 && WIFEXITED(status)) snprintf(how, sizeof how, "ended with exit code %d", WEXITSTATUS(status));
+    else if (status != -1 && WIFEXITED(status))
+        snprintf(how, sizeof how, "ended with exit code %d", WEXITSTATUS(status));
     snprintf(text, size, "the worker %s%s%s", how, line[0] ? ": " : "", line);
 }
 

@@ -1,5 +1,5 @@
-/* The worker's side: one request after another, done by the runner in this process. The kernel is rebuilt from the job; its one
- * function is a geometry() that gives what the parent's own said. */
+/* The worker's side: one request after another, done by the runner in this process. The kernel is rebuilt from the
+ * job; its one function is a geometry() that gives what the parent's own said. */
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -84,7 +84,8 @@ static hed_status output(worker *w, const hed_worker_request *request, hed_trial
     uint32_t argument = request->argument;
     if (argument >= w->job.kernel.argument_count || w->job.kernel.arguments[argument].kind != HED_BUFFER ||
         w->job.contents[argument].bytes > w->result_size)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "argument %u is no buffer, or does not fit into the result", argument);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "argument %u is no buffer, or does not fit into the result",
+                        argument);
     return hed_runner_output(w->runner, request->slot, argument, w->result, trial, error);
 }
 

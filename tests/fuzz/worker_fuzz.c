@@ -1,5 +1,6 @@
-/* Both ends of a worker's socket, and the job it reads. The first byte chooses: 0, a real job with bytes changed (three bytes for
- * each change: where, and what with); 1, requests that a worker serves on the host device; else, what a worker answers. */
+/* Both ends of a worker's socket, and the job it reads. The first byte chooses: 0, a real job with bytes changed
+ * (three bytes for each change: where, and what with); 1, requests that a worker serves on the host device; else,
+ * what a worker answers. */
 #include <stdint.h>
 
 #include "tests/worker_wild.h"
