@@ -678,36 +678,54 @@ Test(tune, a_clock_that_steps_back)
 
 /* ---- memory ---- */
 
-Test(tune, each_allocation_failing)
+/* A life of one context: what is tuned, with the n-th allocation failing. */
+static hed_status tune_with_failure(int64_t n, bool kernel, test_allocator *state)
 {
-    test_allocator state = {0};
+    static const hed_problem thousand = {1, {1024}};
+    static int32_t before[1024];
+    hed_context_def def = context_def();
+    made_up m = made_up_of(valley, 0.01, 9);
+    hed_pipeline_def pipeline = pipeline_of(&m);
+    hed_tune_argument argument = {.data = before, .bytes = sizeof before};
+    hed_tune_def tuning = hed_default_tune_def();
+    hed_tune_result *result = NULL;
+    hed_context *context;
+    hed_device *device;
+    *state = (test_allocator){.fail_at = 0};
+    def.allocator = test_allocator_of(state);
+    if (!kernel) def.database = "";
+    tuning.problem = kernel ? &thousand : &hundred;
+    tuning.arguments = kernel ? &argument : NULL;
+    tuning.evaluations = 12;
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_device_find(context, "host", &device, &error));
+    state->calls = 0;
+    state->fail_at = n;
+    hed_status status = kernel ? hed_tune_kernel(device, &advance, &tuning, &result, &error)
+                               : hed_tune_pipeline(device, &pipeline, &tuning, &result, &error);
+    cr_assert((status == HED_OK) == (result != NULL) && (status == HED_OK || error.text[0]), "allocation %lld: %s",
+              (long long)n, hed_status_name(status));
+    hed_tune_result_free(result);
+    hed_context_destroy(context);
+    cr_assert(state->live == 0 && state->bytes == 0, "allocation %lld: %lld left", (long long)n,
+              (long long)state->live);
+    return status;
+}
+
+static void fail_each_allocation(bool kernel)
+{
+    test_allocator state;
     hed_status status;
     int64_t n = 0, refused = 0;
-    hed_tune_def def = hed_default_tune_def();
-    def.problem = &hundred;
-    def.evaluations = 12;
     do {
-        hed_context_def context = context_def();
-        made_up m = made_up_of(valley, 0.01, 9);
-        hed_pipeline_def pipeline = pipeline_of(&m);
-        hed_tune_result *result = NULL;
-        hed_context *c;
-        hed_device *device;
-        state = (test_allocator){.fail_at = 0};
-        context.allocator = test_allocator_of(&state);
-        context.database = "";
-        OK(hed_context_create(&context, &c, &error));
-        OK(hed_device_find(c, "host", &device, &error));
-        state.calls = 0;
-        state.fail_at = ++n;
-        status = hed_tune_pipeline(device, &pipeline, &def, &result, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !result), "allocation %lld: %s",
-                  (long long)n, hed_status_name(status));
-        refused += status == HED_ERROR_MEMORY;
-        hed_tune_result_free(result);
-        hed_context_destroy(c);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld left", (long long)n,
-                  (long long)state.live);
+        status = tune_with_failure(++n, kernel, &state);
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+                  "allocation %lld: %s: %s", (long long)n, hed_status_name(status), error.text);
+        refused += status != HED_OK;
     } while (state.calls >= n);
     cr_assert(status == HED_OK && refused > 5, "%lld of %lld", (long long)refused, (long long)n);
 }
+
+Test(tune, each_allocation_of_a_pipeline_failing) { fail_each_allocation(false); }
+
+Test(tune, each_allocation_of_a_kernel_failing) { fail_each_allocation(true); }
