@@ -20,6 +20,7 @@ HED_BEGIN
 
 /* ---- what became of one candidate ---- */
 
+/** How trying one candidate ended. */
 typedef enum hed_outcome {
     HED_OUTCOME_MEASURED,   /**< right, and timed to the end */
     HED_OUTCOME_DROPPED,    /**< right, and given up early since it was clearly slower; `seconds` is what was seen */
