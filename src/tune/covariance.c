@@ -15,7 +15,7 @@ static const struct {
     [HED_HYPER_WEIGHT] = {-1, 1.5}, [HED_HYPER_LENGTH] = {0, 1}, [HED_HYPER_TWOS] = {-1.5, 1}, [HED_HYPER_ROUGHNESS] = {-2, 1.5}};
 static const double NOISE_MEAN = -5, NOISE_DEVIATION = 1.5;
 
-bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space, const hed_scale *scales, hed_shape shape,
+bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space, const hed_value_scale *scales, hed_shape shape,
                            hed_covariance *covariance)
 {
     *covariance = (hed_covariance){.scales = scales, .parameter_count = space->parameter_count, .shape = shape};
@@ -78,8 +78,8 @@ static factors factors_of(const hed_covariance *covariance, uint32_t j)
  * log-odds of the roughness. */
 static double correlation(const hed_covariance *covariance, uint32_t j, const factors *f, uint32_t a, uint32_t b, double slopes[3])
 {
-    const hed_scale *scale = &covariance->scales[j];
-    double far = (double)hed_scale_distance(scale, a, b) / f->length, value, slope, scaled;
+    const hed_value_scale *scale = &covariance->scales[j];
+    double far = (double)hed_value_distance(scale, a, b) / f->length, value, slope, scaled;
     switch (covariance->shape) {
     case HED_SHAPE_EXPONENTIAL:
         value = exp(-far);

@@ -22,7 +22,7 @@ typedef enum hed_hyper { HED_HYPER_WEIGHT, HED_HYPER_LENGTH, HED_HYPER_TWOS, HED
 enum { HED_MAX_HYPERS = HED_HYPER_COUNT * HED_MAX_PARAMETERS + 1 };
 
 typedef struct hed_covariance {
-    const hed_scale *scales; /* (parameter_count) */
+    const hed_value_scale *scales; /* (parameter_count) */
     uint32_t parameter_count;
     hed_shape shape;
     double hypers[HED_MAX_HYPERS];        /* (hed_hyper_count()) */
@@ -31,7 +31,7 @@ typedef struct hed_covariance {
 } hed_covariance;
 
 /* At its priors' means. false: no memory. */
-bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space, const hed_scale *scales, hed_shape shape,
+bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space, const hed_value_scale *scales, hed_shape shape,
                            hed_covariance *covariance);
 /* Zeroed ones are allowed. */
 void hed_covariance_destroy(const hed_allocator *allocator, hed_covariance *covariance);

@@ -13,7 +13,7 @@ static uint32_t twos_of(int64_t value)
     return twos < MOST_TWOS ? twos : MOST_TWOS;
 }
 
-static void fill(hed_scale *scale, const hed_parameter_def *parameter)
+static void fill(hed_value_scale *scale, const hed_parameter_def *parameter)
 {
     bool positive = true, powers = true;
     double low = INFINITY, high = -INFINITY;
@@ -35,15 +35,15 @@ static void fill(hed_scale *scale, const hed_parameter_def *parameter)
     }
 }
 
-hed_scale *hed_scales_create(const hed_allocator *allocator, const hed_space *space)
+hed_value_scale *hed_value_scales_create(const hed_allocator *allocator, const hed_space *space)
 {
-    hed_scale *scales = hed_allocate(allocator, space->parameter_count * sizeof *scales);
+    hed_value_scale *scales = hed_allocate(allocator, space->parameter_count * sizeof *scales);
     for (uint32_t i = 0; scales && i < space->parameter_count; i++)
         fill(&scales[i], &space->parameters[i]);
     return scales;
 }
 
-void hed_scales_destroy(const hed_allocator *allocator, const hed_space *space, hed_scale *scales)
+void hed_value_scales_destroy(const hed_allocator *allocator, const hed_space *space, hed_value_scale *scales)
 {
     hed_release(allocator, scales, space->parameter_count * sizeof *scales);
 }

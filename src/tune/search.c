@@ -132,7 +132,7 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
     if (!made)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search");
     *made = (hed_search){.allocator = allocator, .space = def->space, .strategy = def->strategy, .random = hed_random_seed(def->seed), .climb_from = UINT32_MAX};
-    made->scales = hed_scales_create(&allocator, def->space);
+    made->scales = hed_value_scales_create(&allocator, def->space);
     if (!reserve(made) || !made->scales || (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(made, def))) {
         hed_search_destroy(made);
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search over %" PRIu64 " points", def->space->count);
@@ -147,7 +147,7 @@ void hed_search_destroy(hed_search *search)
         return;
     hed_allocator allocator = search->allocator;
     hed_search_destroy_auto(search);
-    hed_scales_destroy(&allocator, search->space, search->scales);
+    hed_value_scales_destroy(&allocator, search->space, search->scales);
     hed_release(&allocator, search->observations, search->capacity * sizeof *search->observations);
     hed_release(&allocator, search->slots, search->slot_count * sizeof *search->slots);
     hed_release(&allocator, search, sizeof *search);

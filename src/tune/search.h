@@ -31,7 +31,7 @@ struct hed_search {
     uint32_t best;           /* among them; meaningless while `valid` is 0 */
     uint32_t *slots;         /* (slot_count) hash table: 1 + place in observations, by point; 0: free */
     uint32_t slot_count;     /* a power of two */
-    hed_scale *scales;       /* (parameter_count) */
+    hed_value_scale *scales;       /* (parameter_count) */
     uint64_t next;           /* exhaustive: where to look for the next point */
     uint32_t climb_from;     /* local: the observation that is climbed from, */
     uint32_t climb_since;    /* and the number of observations when its climb began */

@@ -77,7 +77,7 @@ static void sample(importance *work, double *shares)
     }
 }
 
-_Static_assert(HED_MAX_PARAMETERS < HED_BLOCK, "a row and its changes fit a block");
+_Static_assert((int)HED_MAX_PARAMETERS < (int)HED_BLOCK, "a row and its changes fit a block");
 
 static void release(importance *work)
 {

@@ -30,7 +30,7 @@ static double distance(const hed_search *search, const uint8_t *a, const uint8_t
     double sum = 0;
     for (uint32_t i = 0; i < search->space->parameter_count; i++)
         if (a[i] != b[i])
-            sum += 0.5 + 0.5 * (double)hed_scale_distance(&search->scales[i], a[i], b[i]);
+            sum += 0.5 + 0.5 * (double)hed_value_distance(&search->scales[i], a[i], b[i]);
     return sum;
 }
 
