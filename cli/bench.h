@@ -10,6 +10,8 @@
 typedef hed_status cli_suite(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
 hed_status cli_bench_runtime(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
 hed_status cli_bench_kernels(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+/* A part of the runtime's suite: what choosing a configuration by size costs a launch. */
+hed_status cli_bench_resolve(const hed_device *device, hed_bench *bench, hed_error *error);
 
 /* Runs suites (ends with NULL) on the devices of --device and prints what they found; gives the exit code. */
 int cli_run_bench(const hed_arguments *arguments, cli_suite *const *suites);

@@ -293,7 +293,7 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progres
 {
     runtime r = {.device = device, .info = hed_device_get_info(device), .bench = bench};
     hed_status status = open_runtime(&r, error);
-    for (int step = 0; step < 7 && status == HED_OK; step++) {
+    for (int step = 0; step < 8 && status == HED_OK; step++) {
         switch (step) {
         case 0: status = compare_times(&r, "launch and wait", launch_and_wait, RAW_LAUNCH, REPEATS, error); break;
         case 1: status = compare_times(&r, "replay a graph of 100 launches", replay_and_wait, RAW_GRAPH, 1, error); break;
@@ -301,7 +301,8 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progres
         case 3: status = compare_transfers(&r, "write", write_pinned, write_pageable, error); break;
         case 4: status = compare_transfers(&r, "read", read_pinned, read_pageable, error); break;
         case 5: status = compare_times(&r, "record an event and wait", event_and_wait, RAW_EVENT, REPEATS, error); break;
-        default: status = compare_times(&r, "host function and wait", call_and_wait, RAW_CALL, REPEATS, error); break;
+        case 6: status = compare_times(&r, "host function and wait", call_and_wait, RAW_CALL, REPEATS, error); break;
+        default: status = cli_bench_resolve(device, bench, error); break;
         }
         hed_progress_update(progress, ++*done);
     }
@@ -315,7 +316,7 @@ hed_status cli_bench_runtime(const cli_session *session, hed_bench *bench, bool 
 {
     hed_status status = HED_OK;
     uint64_t done = 0;
-    hed_progress progress = hed_progress_begin("bench runtime", "comparisons", (uint64_t)session->count * 7, silent);
+    hed_progress progress = hed_progress_begin("bench runtime", "comparisons", (uint64_t)session->count * 8, silent);
     for (uint32_t i = 0; i < session->count && status == HED_OK; i++)
         status = bench_device(session->devices[i], bench, &progress, &done, error);
     hed_progress_end(&progress);

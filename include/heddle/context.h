@@ -25,7 +25,8 @@ typedef struct hed_context_def {
     /** Precompiled kernels for machines without NVRTC; NULL: HEDDLE_PTX_DIR, else beside the installed library. */
     const char *ptx_dir;
     /** The tuning database, a file; NULL: HEDDLE_DATABASE ("none": as ""), else data_dir/tuning.db. "": none, and the one
-     *  installed with Heddle is not read either: every kernel then runs in its description's default configuration. */
+     *  installed with Heddle is not read either: every kernel then runs in its description's default configuration.
+     *  ":memory:": an empty one that goes with the context. */
     const char *database;
     /** The program that tuning runs candidates in; NULL: HEDDLE_WORKER, else the installed heddle-worker. */
     const char *worker;

@@ -35,6 +35,14 @@ HED_API const char *hed_database_path(const hed_database *database);
  *  context. Thread class: any. */
 HED_API const char *hed_context_database_path(const hed_context *context, bool installed);
 
+/* ---- a search of one's own ---- */
+
+/** Makes a configuration the choice for a kernel on a device, as a tuning would: for programs with a loop of their own (search.h).
+ *  `options` gives the configuration, the problem (NULL: any size), math mode and defines. `seconds` is what a launch took.
+ *  Kernels that are created afterwards take it. Thread class: any. Errors: ARGUMENT (no configuration, or no time), IO, MEMORY. */
+HED_API hed_status hed_database_keep(hed_database *database, hed_device *device, const hed_kernel_def *kernel,
+                                     const hed_kernel_options *options, double seconds, hed_error *error);
+
 /* ---- looking into it, and carrying it elsewhere ---- */
 
 /** What a record is about. */

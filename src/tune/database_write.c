@@ -271,6 +271,24 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
     return status;
 }
 
+hed_status hed_database_keep(hed_database *database, hed_device *device, const hed_kernel_def *kernel,
+                             const hed_kernel_options *options, double seconds, hed_error *error)
+{
+    hed_tune_key key;
+    int64_t session;
+    if (!options->config)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: hed_kernel_options without the configuration to keep", kernel->name);
+    const hed_evaluation evaluation = {.config = *options->config, .outcome = HED_OUTCOME_MEASURED, .seconds = seconds,
+                                       .low = NAN, .high = NAN, .runs = 1, .error = NAN};
+    hed_tune_key_of_kernel(device, kernel, options->math, options->defines, options->define_count, options->problem,
+                           HED_OBJECTIVE_TIME, &key);
+    if (!(seconds > 0))
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: no launch takes %g seconds", kernel->name, seconds);
+    hed_status status = hed_database_begin(database, &key, "kept by the program", &session, error);
+    if (!status) status = hed_database_record(database, session, &key, &evaluation, error);
+    return status ? status : hed_database_choose(database, session, &key, &evaluation, error);
+}
+
 /* ---- facts ---- */
 
 static const char GET_FACT[] = "SELECT value FROM fact WHERE device = ? AND name = ?";
