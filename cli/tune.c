@@ -35,28 +35,26 @@ typedef struct subject {
 static const hed_kernel_def *find_kernel(const char *name)
 {
     const hed_kernel_def *kernel = hed_canonical_find(name);
-    if (kernel)
-        return kernel;
+    if (kernel) return kernel;
     const char *names[64];
     uint32_t count = hed_canonical_count() < 63 ? hed_canonical_count() : 63;
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = hed_canonical_at(i)->name;
+    for (uint32_t i = 0; i < count; i++) names[i] = hed_canonical_at(i)->name;
     names[count] = NULL;
     const char *nearest = hed_nearest(name, names);
     fprintf(stderr, "heddle: there is no kernel \"%s%s\"", PREFIX, name);
-    if (nearest)
-        fprintf(stderr, "; did you mean %s%s?", PREFIX, nearest);
+    if (nearest) fprintf(stderr, "; did you mean %s%s?", PREFIX, nearest);
     fputs(" There are", stderr);
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(stderr, "%s %s%s", i ? "," : "", PREFIX, names[i]);
+    for (uint32_t i = 0; i < count; i++) fprintf(stderr, "%s %s%s", i ? "," : "", PREFIX, names[i]);
     fputc('\n', stderr);
     return NULL;
 }
 
 static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int size)
 {
-    fprintf(stderr, "heddle: --problem: found \"%.*s\", expected a size of at least 1 for each dimension of %s, as in --problem ", size, found,
-            kernel->name);
+    fprintf(
+        stderr,
+        "heddle: --problem: found \"%.*s\", expected a size of at least 1 for each dimension of %s, as in --problem ",
+        size, found, kernel->name);
     for (uint32_t i = 0; i < kernel->dimension_count; i++)
         fprintf(stderr, "%s%s=%" PRId64, i ? "," : "", kernel->dimensions[i], kernel->sample.benchmark.sizes[i]);
     fputc('\n', stderr);
@@ -97,18 +95,15 @@ static int open_named(const hed_arguments *arguments, subject *s, hed_tune_def *
 {
     const char *problem = hed_text_of(arguments, "problem");
     s->kernel = find_kernel(s->origin + strlen(PREFIX));
-    if (!s->kernel)
-        return HED_EXIT_USAGE;
-    if (!problem)
-        return HED_EXIT_OK; /* the library chooses one */
+    if (!s->kernel) return HED_EXIT_USAGE;
+    if (!problem) return HED_EXIT_OK; /* the library chooses one */
     def->problem = &s->problem;
     return read_problem(problem, s->kernel, &s->problem);
 }
 
 static int open_capture(hed_context *context, subject *s, hed_tune_def *def, hed_error *error)
 {
-    if (hed_capture_open(context, s->origin, &s->capture, error) != HED_OK)
-        return cli_fail(error);
+    if (hed_capture_open(context, s->origin, &s->capture, error) != HED_OK) return cli_fail(error);
     s->kernel = hed_capture_kernel(s->capture);
     def->problem = hed_capture_problem(s->capture);
     def->arguments = hed_capture_arguments(s->capture);
@@ -118,33 +113,32 @@ static int open_capture(hed_context *context, subject *s, hed_tune_def *def, hed
 
 static int open_file(const hed_device_info *device, subject *s, hed_tune_def *def, hed_error *error)
 {
-    if (hed_tune_spec_load(s->origin, device, &s->spec, error) != HED_OK)
-        return cli_fail(error);
+    if (hed_tune_spec_load(s->origin, device, &s->spec, error) != HED_OK) return cli_fail(error);
     s->kernel = hed_tune_spec_kernel(s->spec);
     hed_tune_spec_apply(s->spec, def);
     return HED_EXIT_OK;
 }
 
-/* Files and captures hold text alone, which host cannot run. Where nobody has named a device and the best one is host, the best one
- * that compiles takes its place. */
+/* Files and captures hold text alone, which host cannot run. Where nobody has named a device and the best one is
+ * host, the best one that compiles takes its place. */
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
 {
     const hed_device_info *info = hed_device_get_info(session->devices[0]);
-    if (hed_given(arguments, "device") || info->capabilities & HED_CAN_SOURCE)
-        return;
+    if (hed_given(arguments, "device") || info->capabilities & HED_CAN_SOURCE) return;
     for (uint32_t i = 0; i < hed_device_count(session->context); i++) {
         const hed_device_info *other = hed_device_get_info(hed_device_at(session->context, i));
-        if (!(other->capabilities & HED_CAN_SOURCE))
-            continue;
+        if (!(other->capabilities & HED_CAN_SOURCE)) continue;
         session->devices[0] = hed_device_at(session->context, i);
         if (!hed_given(arguments, "quiet"))
-            fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info->id, other->id, other->name);
+            fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info->id, other->id,
+                    other->name);
         return;
     }
 }
 
 /* Finds what the command line names, and sets in `def` what belongs to it. */
-static int open_subject(const hed_arguments *arguments, cli_session *session, subject *s, hed_tune_def *def, hed_error *error)
+static int open_subject(const hed_arguments *arguments, cli_session *session, subject *s, hed_tune_def *def,
+                        hed_error *error)
 {
     *s = (subject){.origin = hed_text_of(arguments, "KERNEL")};
     bool by_name = s->origin && strncmp(s->origin, PREFIX, strlen(PREFIX)) == 0;
@@ -152,11 +146,9 @@ static int open_subject(const hed_arguments *arguments, cli_session *session, su
         fputs("heddle: --problem goes with heddle:NAME alone: files and captures bring their own\n", stderr);
         return HED_EXIT_USAGE;
     }
-    if (by_name)
-        return open_named(arguments, s, def);
+    if (by_name) return open_named(arguments, s, def);
     prefer_compiler(arguments, session);
-    if (s->origin)
-        return open_file(hed_device_get_info(session->devices[0]), s, def, error);
+    if (s->origin) return open_file(hed_device_get_info(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");
     return open_capture(session->context, s, def, error);
 }
@@ -173,10 +165,8 @@ static bool should_stop(void *user)
 static void read_settings(const hed_arguments *arguments, hed_tune_def *def)
 {
     static const hed_reference references[] = {HED_REFERENCE_NATIVE, HED_REFERENCE_DEFAULT, HED_REFERENCE_NONE};
-    if (hed_given(arguments, "math"))
-        def->math = (hed_math)hed_choice_of(arguments, "math");
-    if (hed_given(arguments, "reference"))
-        def->reference = references[hed_choice_of(arguments, "reference")];
+    if (hed_given(arguments, "math")) def->math = (hed_math)hed_choice_of(arguments, "math");
+    if (hed_given(arguments, "reference")) def->reference = references[hed_choice_of(arguments, "reference")];
     def->evaluations = (uint32_t)hed_integer_of(arguments, "budget");
     def->limit_seconds = hed_number_of(arguments, "time");
     def->good_enough = hed_number_of(arguments, "good-enough");
@@ -187,8 +177,7 @@ static void read_settings(const hed_arguments *arguments, hed_tune_def *def)
     def->cold_cache = hed_given(arguments, "cold-cache");
     def->resume = hed_given(arguments, "resume");
     def->keep = !hed_given(arguments, "no-keep");
-    if (hed_given(arguments, "no-isolation"))
-        def->isolation = HED_ISOLATION_NONE;
+    if (hed_given(arguments, "no-isolation")) def->isolation = HED_ISOLATION_NONE;
 }
 
 /* "auto, 200 evaluations, seed 1": for the report. */
@@ -203,8 +192,7 @@ static void format_settings(const hed_tune_def *def, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, ", until %g %% of the roofline", 100 * def->good_enough);
     if (def->patience && used < size)
         used += (size_t)snprintf(text + used, size - used, ", until %u evaluations without gain", def->patience);
-    if (def->resume && used < size)
-        snprintf(text + used, size - used, ", going on from earlier results");
+    if (def->resume && used < size) snprintf(text + used, size - used, ", going on from earlier results");
 }
 
 /* ---- what comes out ---- */
@@ -215,8 +203,7 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
     format_settings(t->def, settings, sizeof settings);
     time_t now = time(NULL);
     struct tm local;
-    if (localtime_r(&now, &local))
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
+    if (localtime_r(&now, &local)) strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
     hed_tune_report_def report = {.kernel = t->kernel,
                                   .device = t->device,
                                   .result = t->result,
@@ -239,8 +226,7 @@ static hed_status check_files(const hed_arguments *arguments, hed_error *error)
         hed_file_writer *writer;
         const char *path = hed_text_of(arguments, options[i]);
         status = path ? hed_file_writer_open(path, &writer, error) : HED_OK;
-        if (path && status == HED_OK)
-            hed_file_writer_abort(writer);
+        if (path && status == HED_OK) hed_file_writer_abort(writer);
     }
     return status;
 }
@@ -249,8 +235,7 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
 {
     const char *csv = hed_text_of(arguments, "csv"), *t4 = hed_text_of(arguments, "t4");
     hed_status status = t->report ? write_report(t, error) : HED_OK;
-    if (status == HED_OK && csv)
-        status = hed_tune_results_write_csv(csv, t->kernel, t->result, error);
+    if (status == HED_OK && csv) status = hed_tune_results_write_csv(csv, t->kernel, t->result, error);
     if (status == HED_OK && t4)
         status = hed_tune_results_write_t4(t4, t->kernel, t->result, t->def->objective, error);
     return status;
@@ -260,24 +245,28 @@ static hed_status tell(const hed_arguments *arguments, const cli_tuned *t, hed_e
 {
     hed_error file_error;
     hed_status files = write_files(arguments, t, &file_error), status = HED_OK;
-    if (hed_given(arguments, "json"))
-        status = cli_tuned_print_json(t, stdout, error);
-    else
-        cli_tuned_print(t, stdout);
-    if (status == HED_OK && files != HED_OK)
-        *error = file_error;
+    if (hed_given(arguments, "json")) status = cli_tuned_print_json(t, stdout, error);
+    else cli_tuned_print(t, stdout);
+    if (status == HED_OK && files != HED_OK) *error = file_error;
     return status == HED_OK ? files : status;
 }
 
-static int tune(const hed_arguments *arguments, cli_session *session, const subject *s, hed_tune_def *def, hed_error *error)
+static int tune(const hed_arguments *arguments, cli_session *session, const subject *s, hed_tune_def *def,
+                hed_error *error)
 {
     char title[256];
     cli_tune_view view;
     hed_tune_result *result = NULL;
-    cli_tuned tuned = {.kernel = s->kernel, .device = hed_device_get_info(session->devices[0]), .def = def, .origin = s->origin,
-                       .report = hed_text_of(arguments, "report")};
+    cli_tuned tuned = {
+        .kernel = s->kernel,
+        .device = hed_device_get_info(session->devices[0]),
+        .def = def,
+        .origin = s->origin,
+        .report = hed_text_of(arguments, "report"),
+    };
     snprintf(title, sizeof title, "%s on %s (%s)", s->kernel->name, tuned.device->id, tuned.device->name);
-    cli_tune_view_open(&view, s->kernel, def->objective, title, hed_given(arguments, "quiet") || hed_given(arguments, "json"));
+    cli_tune_view_open(&view, s->kernel, def->objective, title,
+                       hed_given(arguments, "quiet") || hed_given(arguments, "json"));
     session->before_message = cli_tune_view_clear;
     session->user = &view;
     def->progress = cli_tune_view_update;
@@ -286,8 +275,7 @@ static int tune(const hed_arguments *arguments, cli_session *session, const subj
     hed_status status = hed_tune_kernel(session->devices[0], s->kernel, def, &result, error);
     session->before_message = NULL;
     cli_tune_view_close(&view);
-    if (status != HED_OK)
-        return cli_fail(error);
+    if (status != HED_OK) return cli_fail(error);
     tuned.result = result;
     hed_database *database = def->keep ? hed_context_database(session->context) : NULL;
     tuned.database = database ? hed_database_path(database) : NULL;
@@ -306,7 +294,9 @@ static int run(const hed_arguments *arguments, void *user)
         return HED_EXIT_OK;
     }
     if (hed_given(arguments, "KERNEL") == hed_given(arguments, "capture")) {
-        fputs("heddle: name one thing to tune: FILE.json, heddle:NAME, or --capture FILE (\"heddle tune --help\" explains)\n", stderr);
+        fputs("heddle: name one thing to tune: FILE.json, heddle:NAME, or --capture FILE (\"heddle tune --help\" "
+              "explains)\n",
+              stderr);
         return HED_EXIT_USAGE;
     }
     cli_session session;
@@ -318,8 +308,7 @@ static int run(const hed_arguments *arguments, void *user)
     int code = HED_EXIT_USAGE;
     if (session.count != 1)
         fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
-    else
-        code = open_subject(arguments, &session, &s, &def, &error);
+    else code = open_subject(arguments, &session, &s, &def, &error);
     if (code == HED_EXIT_OK) {
         read_settings(arguments, &def);
         code = tune(arguments, &session, &s, &def, &error);
@@ -329,46 +318,58 @@ static int run(const hed_arguments *arguments, void *user)
     return code;
 }
 
+#define FLAG(word, text) \
+    { \
+        .name = word, .kind = HED_OPTION_FLAG, .own = true, .help = text \
+    }
+#define OPTION(word, type, what, text, ...) \
+    { \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
+    }
 static const hed_option OPTIONS[] = {
-    {.name = "capture", .kind = HED_OPTION_FILE, .value = "FILE", .own = true, .help = "tune a launch that HEDDLE_CAPTURE recorded"},
-    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .own = true, .help = "device to tune on: its id, part of its name, or best"},
-    {.name = "problem", .kind = HED_OPTION_TEXT, .value = "SIZES", .own = true, .help = "size to tune for, as width=4096,height=4096; of heddle:NAME"},
-    {.name = "budget", .letter = 'n', .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1e9, .own = true,
-     .help = "try at most so many configurations; 200 where no limit is given"},
-    {.name = "time", .letter = 't', .kind = HED_OPTION_NUMBER, .value = "SECONDS", .low = 0.1, .high = 1e7, .own = true,
-     .help = "take at most so long, the final comparison included"},
-    {.name = "good-enough", .kind = HED_OPTION_NUMBER, .value = "SHARE", .low = 0.01, .high = 1, .own = true,
-     .help = "stop at this share of what the device's memory and arithmetic allow"},
-    {.name = "patience", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1e9, .own = true,
-     .help = "stop after so many configurations without a gain"},
-    {.name = "strategy", .kind = HED_OPTION_CHOICE, .value = "NAME", .choices = STRATEGIES, .fallback = "auto", .own = true, .help = "how to search"},
-    {.name = "seed", .kind = HED_OPTION_INTEGER, .value = "NUMBER", .low = 0, .high = 999999999999, .fallback = "1", .own = true,
-     .help = "of the search's chance"},
-    {.name = "math", .kind = HED_OPTION_CHOICE, .value = "MODE", .choices = MATH, .own = true,
-     .help = "fast, or the same bits on every device; what the file or capture says, else fast"},
-    {.name = "reference", .kind = HED_OPTION_CHOICE, .value = "WHAT", .choices = REFERENCES, .own = true,
-     .help = "what results are compared with; what the file says, else native, else default"},
-    {.name = "objective", .kind = HED_OPTION_CHOICE, .value = "WHAT", .choices = OBJECTIVES, .fallback = "time", .own = true,
-     .help = "what is made small; energy needs NVML"},
-    {.name = "cold-cache", .kind = HED_OPTION_FLAG, .own = true, .help = "empty the device's last-level cache before each timed run"},
-    {.name = "resume", .kind = HED_OPTION_FLAG, .own = true, .help = "go on from what the database knows of this very kernel, size and device"},
-    {.name = "no-isolation", .kind = HED_OPTION_FLAG, .own = true, .help = "run candidates in this process: a crash ends it"},
-    {.name = "no-keep", .kind = HED_OPTION_FLAG, .own = true, .help = "write nothing into the database"},
-    {.name = "report", .letter = 'r', .kind = HED_OPTION_FILE, .value = "FILE", .own = true, .help = "write a page for the browser"},
-    {.name = "csv", .kind = HED_OPTION_FILE, .value = "FILE", .own = true, .help = "write every evaluation as a table"},
-    {.name = "t4", .kind = HED_OPTION_FILE, .value = "FILE", .own = true, .help = "write every evaluation in the tuners' common T4 format"},
-    {.name = "json", .kind = HED_OPTION_FLAG, .own = true, .help = "print JSON: one object, nothing else"},
-    {.name = "schema", .kind = HED_OPTION_FLAG, .own = true, .help = "print the JSON schema of FILE.json"},
-    {0}};
+    OPTION("capture", FILE, "FILE", "tune a launch that HEDDLE_CAPTURE recorded", .letter = 0),
+    OPTION("device", TEXT, "ID", "device to tune on: its id, part of its name, or best", .letter = 'd'),
+    OPTION("problem", TEXT, "SIZES", "size to tune for, as width=4096,height=4096; of heddle:NAME", .letter = 0),
+    OPTION("budget", INTEGER, "COUNT", "try at most so many configurations; 200 where no limit is given",
+           .letter = 'n', .low = 1, .high = 1e9),
+    OPTION("time", NUMBER, "SECONDS", "take at most so long, the final comparison included",
+           .letter = 't', .low = 0.1, .high = 1e7),
+    OPTION("good-enough", NUMBER, "SHARE", "stop at this share of what the device's memory and arithmetic allow",
+           .low = 0.01, .high = 1),
+    OPTION("patience", INTEGER, "COUNT", "stop after so many configurations without a gain", .low = 1, .high = 1e9),
+    OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
+    OPTION("seed", INTEGER, "NUMBER", "of the search's chance", .low = 0, .high = 999999999999, .fallback = "1"),
+    OPTION("math", CHOICE, "MODE",
+           "fast, or the same bits on every device; what the file or capture says, else fast", .choices = MATH),
+    OPTION("reference", CHOICE, "WHAT",
+           "what results are compared with; what the file says, else native, else default", .choices = REFERENCES),
+    OPTION("objective", CHOICE, "WHAT", "what is made small; energy needs NVML", .choices = OBJECTIVES,
+           .fallback = "time"),
+    FLAG("cold-cache", "empty the device's last-level cache before each timed run"),
+    FLAG("resume", "go on from what the database knows of this very kernel, size and device"),
+    FLAG("no-isolation", "run candidates in this process: a crash ends it"),
+    FLAG("no-keep", "write nothing into the database"),
+    OPTION("report", FILE, "FILE", "write a page for the browser", .letter = 'r'),
+    OPTION("csv", FILE, "FILE", "write every evaluation as a table", .letter = 0),
+    OPTION("t4", FILE, "FILE", "write every evaluation in the tuners' common T4 format", .letter = 0),
+    FLAG("json", "print JSON: one object, nothing else"),
+    FLAG("schema", "print the JSON schema of FILE.json"),
+    {0},
+};
 static const hed_option POSITIONALS[] = {
-    {.name = "KERNEL", .kind = HED_OPTION_FILE, .help = "a description, FILE.json (ours, or Kernel Tuner's T1), or a kernel that comes with Heddle, "
-                                                        "heddle:NAME"},
+    {.name = "KERNEL",
+     .kind = HED_OPTION_FILE,
+     .help = "a description, FILE.json (ours, or Kernel Tuner's T1), or a kernel that comes with Heddle, "
+             "heddle:NAME"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune blur.json", "a kernel of your own; --schema says what the file may hold"},
-    {"heddle tune heddle:convolution --device cuda:0 --budget 200 --report blur.html", "a kernel that comes with Heddle, and a page about it"},
-    {"HEDDLE_CAPTURE=blur ./program && heddle tune --capture blur.hcap", "a launch of your program, with its real inputs"},
-    {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9", "at most a minute, less if 90 % of the peak is reached"},
+    {"heddle tune heddle:convolution --device cuda:0 --budget 200 --report blur.html",
+     "a kernel that comes with Heddle, and a page about it"},
+    {"HEDDLE_CAPTURE=blur ./program && heddle tune --capture blur.hcap",
+     "a launch of your program, with its real inputs"},
+    {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9",
+     "at most a minute, less if 90 % of the peak is reached"},
     {0}};
 
 static const hed_command *const COMMANDS[] = {&hed_command_tune_replay, NULL};
@@ -376,12 +377,17 @@ static const hed_command *const COMMANDS[] = {&hed_command_tune_replay, NULL};
 const hed_command hed_command_tune = {
     .name = "tune",
     .summary = "find the fastest configuration of a kernel on a device, and keep it",
-    .description = "Tries configurations of a kernel on a device: each is compiled, run in a worker process, compared with a reference, and timed. "
-                   "The fastest one goes into the database, from which every later launch of the kernel on this device takes it.\n\n"
-                   "A candidate that crashes or hangs costs one evaluation. Ctrl-C stops; what was measured so far is kept and shown, "
-                   "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of its benchmark, or as large a part of it as "
-                   "this device does in a moment; the result says which. With --resume say it.\n\n"
-                   "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, 130 after Ctrl-C.",
+    .description = "Tries configurations of a kernel on a device: each is compiled, run in a worker process, "
+                   "compared with a reference, and timed. "
+                   "The fastest one goes into the database, from which every later launch of the kernel on this "
+                   "device takes it.\n\n"
+                   "A candidate that crashes or hangs costs one evaluation. Ctrl-C stops; what was measured so far "
+                   "is kept and shown, "
+                   "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of "
+                   "its benchmark, or as large a part of it as "
+                   "this device does in a moment; the result says which, and --resume wants it again.\n\n"
+                   "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, 130 "
+                   "after Ctrl-C.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .commands = COMMANDS,

@@ -9,11 +9,13 @@
 
 /* ---- the live view (tune_view.c) ---- */
 
-enum { CLI_VIEW_LINES = 9,     /* a line less than the ten that it may take: the cursor waits below */
-       CLI_VIEW_HISTORY = 48 }; /* steps of the small curve */
+enum {
+    CLI_VIEW_LINES = 9, /* a line less than the ten that it may take: the cursor waits below */
+    CLI_VIEW_HISTORY = 48
+}; /* steps of the small curve */
 
 typedef struct cli_tune_view {
-    FILE *stream; /* NULL: silent */
+    FILE *stream;          /* NULL: silent */
     bool terminal, blocks; /* a terminal; one that shows block characters */
     const hed_kernel_def *kernel;
     hed_objective objective;
@@ -23,9 +25,9 @@ typedef struct cli_tune_view {
     hed_tune_progress now; /* with `best` pointing at the copy below */
     hed_evaluation best;
     uint32_t failures[HED_OUTCOME_COUNT];
-    uint32_t recalled;                     /* of those done: no work of this run */
-    double begun;                          /* seconds until the first that was */
-    double history[CLI_VIEW_HISTORY];      /* the best so far, one for every `every` evaluations */
+    uint32_t recalled;                /* of those done: no work of this run */
+    double begun;                     /* seconds until the first that was */
+    double history[CLI_VIEW_HISTORY]; /* the best so far, one for every `every` evaluations */
     uint32_t history_count, every, in_step;
 
     double drawn;                    /* seconds of the tuning when it was last drawn or said */
@@ -35,7 +37,8 @@ typedef struct cli_tune_view {
 } cli_tune_view;
 
 /* `quiet`: says nothing. The kernel must outlive it. */
-void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective, const char *title, bool quiet);
+void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective, const char *title,
+                        bool quiet);
 /* As hed_tune_def.progress; `user` is the view. */
 void cli_tune_view_update(void *user, const hed_tune_progress *progress);
 /* Takes the view off the terminal, so that something else can be printed there; the next update draws it again. */

@@ -8,8 +8,11 @@
 #include <string.h>
 
 static const char *const REFERENCES[] = {
-    [HED_REFERENCE_NATIVE] = "the native C version", [HED_REFERENCE_KERNEL] = "another kernel",
-    [HED_REFERENCE_DEFAULT] = "its default configuration", [HED_REFERENCE_NONE] = NULL};
+    [HED_REFERENCE_NATIVE] = "the native C version",
+    [HED_REFERENCE_KERNEL] = "another kernel",
+    [HED_REFERENCE_DEFAULT] = "its default configuration",
+    [HED_REFERENCE_NONE] = NULL,
+};
 
 /* How many times the winner's time another evaluation takes; NAN where either has none. */
 static double times_winner(const hed_tune_result *result, uint32_t index)
@@ -38,25 +41,24 @@ static void print_gain(const cli_tuned *t, FILE *out)
 {
     const hed_tune_result *r = t->result;
     char value[48];
-    if (r->default_index >= r->count)
-        fputs("  default    does not run here\n", out);
-    else if (r->default_index == r->best)
-        fputs("  default    is the winner\n", out);
+    if (r->default_index >= r->count) fputs("  default    does not run here\n", out);
+    else if (r->default_index == r->best) fputs("  default    is the winner\n", out);
     else if (isfinite(r->gain)) {
         hed_report_format(t->def->objective, hed_report_value(r, r->default_index), value, sizeof value);
-        fprintf(out, "  default    %s; %sthe winner is %.2f times as fast\n", value, r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain);
+        fprintf(out, "  default    %s; %sthe winner is %.2f times as fast\n", value,
+                r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain);
     }
     double before = times_winner(r, r->stored_index);
-    if (r->kept_stored)
-        fputs("  stored     the former choice stays: nothing beat it clearly\n", out);
+    if (r->kept_stored) fputs("  stored     the former choice stays: nothing beat it clearly\n", out);
     else if (isfinite(before))
         fprintf(out, "  stored     the winner is %.2f times as fast as the former choice\n", before);
-    if (r->ties)
-        fprintf(out, "  ties       %u other%s cannot be told from it\n", r->ties, r->ties == 1 ? "" : "s");
+    if (r->ties) fprintf(out, "  ties       %u other%s cannot be told from it\n", r->ties, r->ties == 1 ? "" : "s");
     if (isfinite(r->share))
         fprintf(out, "  roofline   %.0f %%, limited by %s%s\n", 100 * r->share,
                 hed_report_bound(r) == HED_BOUND_MEMORY ? "memory" : "arithmetic",
-                r->share > 1 ? " (over 100 %: the data stay in a cache, or the device was busy when its rates were measured)" : "");
+                r->share > 1
+                    ? " (over 100 %: the data stay in a cache, or the device was busy when its rates were measured)"
+                    : "");
 }
 
 /* What there was of each failure, with one example. */
@@ -65,38 +67,38 @@ static void print_failures(const cli_tuned *t, FILE *out)
     uint32_t counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
     hed_report_count(t->result, counts, examples);
     uint32_t failed = hed_report_failed(counts);
-    if (failed)
-        fprintf(out, "  failed     %u\n", failed);
+    if (failed) fprintf(out, "  failed     %u\n", failed);
     for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT; outcome++) {
-        if (!counts[outcome])
-            continue;
+        if (!counts[outcome]) continue;
         const hed_evaluation *example = &t->result->evaluations[examples[outcome]];
         char config[256];
         hed_config_format(t->kernel, &example->config, config, sizeof config);
-        fprintf(out, "%7u %s, such as %s%s%s\n", counts[outcome], hed_outcome_name((hed_outcome)outcome), config, example->text[0] ? ": " : "",
-                example->text);
+        fprintf(out, "%7u %s, such as %s%s%s\n", counts[outcome], hed_outcome_name((hed_outcome)outcome), config,
+                example->text[0] ? ": " : "", example->text);
     }
 }
 
 static void print_conditions(const cli_tuned *t, FILE *out)
 {
     static const char *const ends[] = {
-        [HED_TUNE_EVALUATIONS] = "the number of evaluations is reached", [HED_TUNE_SECONDS] = "the time is up",
-        [HED_TUNE_GOOD_ENOUGH] = "it is good enough", [HED_TUNE_NO_GAIN] = "nothing better came for long",
-        [HED_TUNE_EXHAUSTED] = "every configuration is known", [HED_TUNE_STOPPED] = "it was stopped"};
+        [HED_TUNE_EVALUATIONS] = "the number of evaluations is reached",
+        [HED_TUNE_SECONDS] = "the time is up",
+        [HED_TUNE_GOOD_ENOUGH] = "it is good enough",
+        [HED_TUNE_NO_GAIN] = "nothing better came for long",
+        [HED_TUNE_EXHAUSTED] = "every configuration is known",
+        [HED_TUNE_STOPPED] = "it was stopped",
+    };
     const hed_tune_result *r = t->result;
-    fprintf(out, "  tried      %u of %" PRIu64 " valid configurations in %.1f s; ended since %s\n", r->count, r->space, r->seconds, ends[r->end]);
+    fprintf(out, "  tried      %u of %" PRIu64 " valid configurations in %.1f s; ended since %s\n", r->count,
+            r->space, r->seconds, ends[r->end]);
     print_failures(t, out);
-    if (r->in_process)
-        fprintf(out, "  isolation  none, %s\n", r->in_process_reason);
-    else
-        fputs("  isolation  candidates ran in a worker process\n", out);
-    if (REFERENCES[r->reference])
-        fprintf(out, "  checked    against %s\n", REFERENCES[r->reference]);
-    else
-        fputs("  checked    no: results were not compared with anything\n", out);
+    if (r->in_process) fprintf(out, "  isolation  none, %s\n", r->in_process_reason);
+    else fputs("  isolation  candidates ran in a worker process\n", out);
+    if (REFERENCES[r->reference]) fprintf(out, "  checked    against %s\n", REFERENCES[r->reference]);
+    else fputs("  checked    no: results were not compared with anything\n", out);
     if (fabs(r->drift) > 0.03)
-        fprintf(out, "  clocks     moved by %.0f %% meanwhile: keep the machine quiet, and times are worth more\n", 100 * r->drift);
+        fprintf(out, "  clocks     moved by %.0f %% meanwhile: keep the machine quiet, and times are worth more\n",
+                100 * r->drift);
 }
 
 void cli_tuned_print(const cli_tuned *t, FILE *out)
@@ -109,27 +111,24 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
         print_winner(t, out);
         print_gain(t, out);
     } else {
-        fprintf(out, "  winner     none: %s\n", t->result->count ? "nothing that was tried works" : "nothing was tried");
+        fprintf(out, "  winner     none: %s\n",
+                t->result->count ? "nothing that was tried works" : "nothing was tried");
     }
     print_conditions(t, out);
     if (t->database && t->result->best < t->result->count)
-        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n", t->database, t->kernel->name);
-    else if (t->database)
-        fprintf(out, "  kept       %s\n", t->database);
-    else
-        fputs("  kept       nowhere (--no-keep)\n", out);
-    if (t->report)
-        fprintf(out, "  report     %s\n", t->report);
+        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n", t->database,
+                t->kernel->name);
+    else if (t->database) fprintf(out, "  kept       %s\n", t->database);
+    else fputs("  kept       nowhere (--no-keep)\n", out);
+    if (t->report) fprintf(out, "  report     %s\n", t->report);
 }
 
 /* ---- JSON ---- */
 
 static void add_whole(hed_records *records, const char *key, int64_t value)
 {
-    if (value >= 0)
-        hed_records_integer(records, key, (uint64_t)value);
-    else
-        hed_records_number(records, key, (double)value);
+    if (value >= 0) hed_records_integer(records, key, (uint64_t)value);
+    else hed_records_number(records, key, (double)value);
 }
 
 static void add_config(hed_records *records, const hed_kernel_def *kernel, const hed_config *config)
@@ -140,8 +139,7 @@ static void add_config(hed_records *records, const hed_kernel_def *kernel, const
         uint32_t place = hed_report_place(kernel, config, p);
         if (parameter->labels && place < parameter->count)
             hed_records_text(records, parameter->name, parameter->labels[place]);
-        else
-            add_whole(records, parameter->name, config->values[p]);
+        else add_whole(records, parameter->name, config->values[p]);
     }
     hed_records_close(records);
 }
@@ -177,8 +175,7 @@ static void add_conditions(hed_records *records, const cli_tuned *t)
     hed_records_integer(records, "space", r->space);
     hed_records_text(records, "end", hed_tune_end_name(r->end));
     hed_records_boolean(records, "isolated", !r->in_process);
-    if (r->in_process)
-        hed_records_text(records, "not_isolated_since", r->in_process_reason);
+    if (r->in_process) hed_records_text(records, "not_isolated_since", r->in_process_reason);
     hed_records_boolean(records, "checked", r->reference != HED_REFERENCE_NONE);
     hed_records_boolean(records, "device_time", r->device_time);
     hed_records_number(records, "drift", r->drift);
@@ -200,13 +197,10 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     hed_records_close(records);
     hed_records_text(records, "math", t->def->math == HED_MATH_STRICT ? "strict" : "fast");
     hed_records_text(records, "objective", objectives[t->def->objective]);
-    if (t->result->best < t->result->count)
-        add_winner(records, t);
+    if (t->result->best < t->result->count) add_winner(records, t);
     add_conditions(records, t);
-    if (t->database)
-        hed_records_text(records, "kept", t->database);
-    if (t->report)
-        hed_records_text(records, "report", t->report);
+    if (t->database) hed_records_text(records, "kept", t->database);
+    if (t->report) hed_records_text(records, "report", t->report);
     hed_status status = hed_records_print_one(records, out, error);
     hed_records_free(records);
     return status;

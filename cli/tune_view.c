@@ -1,6 +1,6 @@
-/* The live view of a tuning. On a terminal a few lines are drawn in place; nothing of the terminal's state is changed for that (no
- * hidden cursor, no other screen), so that nothing has to be restored whichever way the program ends. Elsewhere a plain line is
- * added now and then. */
+/* The live view of a tuning. On a terminal a few lines are drawn in place; nothing of the terminal's state is changed
+ * for that (no hidden cursor, no other screen), so that nothing has to be restored whichever way the program ends.
+ * Elsewhere a plain line is added now and then. */
 #include "support/tune_report_numbers.h"
 #include "tune.h"
 
@@ -22,12 +22,12 @@ static bool shows_blocks(void)
 {
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
     bool utf8 = locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
-    if (locale)
-        freelocale(locale);
+    if (locale) freelocale(locale);
     return utf8;
 }
 
-void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective, const char *title, bool quiet)
+void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective, const char *title,
+                        bool quiet)
 {
     *view = (cli_tune_view){.kernel = kernel, .objective = objective, .every = 1, .told = INFINITY};
     view->stream = quiet ? NULL : stderr;
@@ -56,16 +56,14 @@ static struct winsize window_of(const cli_tune_view *view)
 
 static void erase(cli_tune_view *view)
 {
-    if (view->lines)
-        fprintf(view->stream, "\r\033[%uA\033[J", rows_drawn(view, window_of(view).ws_col));
+    if (view->lines) fprintf(view->stream, "\r\033[%uA\033[J", rows_drawn(view, window_of(view).ws_col));
     view->lines = 0;
 }
 
 void cli_tune_view_clear(void *user)
 {
     cli_tune_view *view = user;
-    if (!view->stream || !view->terminal)
-        return;
+    if (!view->stream || !view->terminal) return;
     pthread_mutex_lock(&view->lock);
     erase(view);
     fflush(view->stream);
@@ -83,12 +81,10 @@ void cli_tune_view_close(cli_tune_view *view)
 /* Keeps the best so far for the small curve; where it is full, every second step goes. */
 static void add_history(cli_tune_view *view)
 {
-    if (++view->in_step < view->every)
-        return;
+    if (++view->in_step < view->every) return;
     view->in_step = 0;
     if (view->history_count == CLI_VIEW_HISTORY) {
-        for (uint32_t i = 0; i < CLI_VIEW_HISTORY / 2; i++)
-            view->history[i] = view->history[2 * i + 1];
+        for (uint32_t i = 0; i < CLI_VIEW_HISTORY / 2; i++) view->history[i] = view->history[2 * i + 1];
         view->history_count /= 2;
         view->every *= 2;
     }
@@ -103,14 +99,11 @@ static void take(cli_tune_view *view, const hed_tune_progress *progress)
         view->best = *progress->best;
         view->now.best = &view->best;
     }
-    if (!is_new)
-        return;
+    if (!is_new) return;
     view->recalled += progress->last->recalled;
-    if (view->now.done == view->recalled + 1)
-        view->begun = progress->seconds;
+    if (view->now.done == view->recalled + 1) view->begun = progress->seconds;
     view->failures[progress->last->outcome]++;
-    if (progress->best)
-        add_history(view);
+    if (progress->best) add_history(view);
 }
 
 static double rate_of(const cli_tune_view *view)
@@ -123,10 +116,8 @@ static double rate_of(const cli_tune_view *view)
 static double time_left(const cli_tune_view *view)
 {
     double rate = rate_of(view), left = NAN;
-    if (rate > 0 && view->now.total >= view->now.done)
-        left = (view->now.total - view->now.done) / rate;
-    if (view->now.limit > 0)
-        left = fmin(left, fmax(0, view->now.limit - view->now.seconds));
+    if (rate > 0 && view->now.total >= view->now.done) left = (view->now.total - view->now.done) / rate;
+    if (view->now.limit > 0) left = fmin(left, fmax(0, view->now.limit - view->now.seconds));
     return left;
 }
 
@@ -139,8 +130,7 @@ static void put_line(cli_tune_view *view, uint32_t columns, const char *text)
     const char *at = text;
     for (; *at; at++) {
         width += ((unsigned char)*at & 0xc0) != 0x80;
-        if (width >= columns)
-            break;
+        if (width >= columns) break;
     }
     fprintf(view->stream, "%.*s\n", (int)(at - text), text);
     view->widths[view->lines++] = width < columns ? width : columns - 1;
@@ -151,18 +141,20 @@ static void put_bar(const cli_tune_view *view, double share, char *text, size_t 
     uint32_t full = (uint32_t)lround(fmin(fmax(share, 0), 1) * BAR);
     size_t used = 0;
     for (uint32_t i = 0; i < BAR && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s", view->blocks ? i < full ? "█" : "░" : i < full ? "#"
-                                                                                                            : ".");
+        used += (size_t)snprintf(text + used, size - used, "%s",
+                                 view->blocks ? i < full ? "█" : "░"
+                                 : i < full   ? "#"
+                                              : ".");
 }
 
 /* The best so far as a small falling curve, on a logarithmic scale. */
 static void put_curve(const cli_tune_view *view, char *text, size_t size)
 {
-    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const letters[] = {"_", ".", "-", "=", "+", "*", "%", "#"};
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const letters[] = {"_", ".", "-", "=", "+", "*", "%", "#"};
     size_t used = 0;
     text[0] = 0;
-    if (view->history_count == 0)
-        return;
+    if (view->history_count == 0) return;
     double high = log(view->history[0]), low = log(view->history[view->history_count - 1]), range = high - low;
     for (uint32_t i = 0; i < view->history_count && used < size; i++) {
         double height = range > 1e-9 ? (log(view->history[i]) - low) / range : 0;
@@ -177,9 +169,9 @@ static void put_failures(const cli_tune_view *view, char *text, size_t size)
     size_t used = (size_t)snprintf(text, size, "%u", view->now.failed);
     const char *between = ": ";
     for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT && used < size; outcome++) {
-        if (!view->failures[outcome])
-            continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%u %s", between, view->failures[outcome], hed_outcome_name((hed_outcome)outcome));
+        if (!view->failures[outcome]) continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%u %s", between, view->failures[outcome],
+                                 hed_outcome_name((hed_outcome)outcome));
         between = ", ";
     }
 }
@@ -237,7 +229,8 @@ static void draw(cli_tune_view *view)
         }
     }
     put_bar(view, view->now.total ? (double)view->now.done / view->now.total : 0, bar, sizeof bar);
-    snprintf(line, sizeof line, "  tried   %s %u of %u, %.3g/s, %u compiling", bar, view->now.done, view->now.total, rate_of(view), view->now.building);
+    snprintf(line, sizeof line, "  tried   %s %u of %u, %.3g/s, %u compiling", bar, view->now.done, view->now.total,
+             rate_of(view), view->now.building);
     put_line(view, columns, line);
     put_left(view, part, sizeof part);
     snprintf(line, sizeof line, "  time    %.0f s%s", view->now.seconds, part);
@@ -253,32 +246,27 @@ static void draw(cli_tune_view *view)
 static void say(cli_tune_view *view)
 {
     char value[48] = "none", gain[96], left[48], failures[256];
-    if (view->now.best)
-        hed_report_format(view->objective, view->best.seconds, value, sizeof value);
+    if (view->now.best) hed_report_format(view->objective, view->best.seconds, value, sizeof value);
     put_gain(view, gain, sizeof gain);
     put_left(view, left, sizeof left);
     put_failures(view, failures, sizeof failures);
-    fprintf(view->stream, "%s: %s, %.0f s%s, %u of %u tried, best %s%s%s%s\n", view->kernel->name, view->now.stage ? view->now.stage : "starting",
-            view->now.seconds, left, view->now.done, view->now.total, value, gain, view->now.failed ? ", failed " : "",
-            view->now.failed ? failures : "");
+    fprintf(view->stream, "%s: %s, %.0f s%s, %u of %u tried, best %s%s%s%s\n", view->kernel->name,
+            view->now.stage ? view->now.stage : "starting", view->now.seconds, left, view->now.done, view->now.total,
+            value, gain, view->now.failed ? ", failed " : "", view->now.failed ? failures : "");
     view->told = view->now.best ? view->best.seconds : INFINITY;
 }
 
 void cli_tune_view_update(void *user, const hed_tune_progress *progress)
 {
     cli_tune_view *view = user;
-    if (!view->stream)
-        return;
+    if (!view->stream) return;
     pthread_mutex_lock(&view->lock);
     take(view, progress);
     bool better = progress->best && progress->best->seconds < view->told;
-    double pause = view->terminal ? DRAW_EVERY : better ? SAY_BEST_EVERY
-                                                        : SAY_EVERY;
+    double pause = view->terminal ? DRAW_EVERY : better ? SAY_BEST_EVERY : SAY_EVERY;
     if (progress->seconds - view->drawn >= pause) {
-        if (view->terminal)
-            draw(view);
-        else
-            say(view);
+        if (view->terminal) draw(view);
+        else say(view);
         fflush(view->stream);
         view->drawn = progress->seconds;
     }

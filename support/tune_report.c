@@ -18,16 +18,12 @@ extern const hed_source hed_tune_report_files[]; /* made by the build: the style
 static size_t character_bytes(const unsigned char *text)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (text[0] < 0x80)
-        return text[0] >= 0x20 || text[0] == '\n' || text[0] == '\t';
-    size_t bytes = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3
-                                                         : 2;
+    if (text[0] < 0x80) return text[0] >= 0x20 || text[0] == '\n' || text[0] == '\t';
+    size_t bytes = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
     uint32_t code = text[0] & (0x7fu >> bytes);
-    if (text[0] < 0xc2 || text[0] > 0xf4)
-        return 0;
+    if (text[0] < 0xc2 || text[0] > 0xf4) return 0;
     for (size_t i = 1; i < bytes; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
+        if ((text[i] & 0xc0) != 0x80) return 0;
         code = code << 6 | (text[i] & 0x3fu);
     }
     return code < smallest[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
@@ -38,12 +34,9 @@ void hed_page_put(hed_page *page, const char *text)
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
         size_t bytes = character_bytes(at);
-        if (bytes == 0)
-            fputs("&#xfffd;", page->out);
-        else if (strchr("<>&\"'", *at))
-            fprintf(page->out, "&#%d;", *at);
-        else
-            fwrite(at, 1, bytes, page->out);
+        if (bytes == 0) fputs("&#xfffd;", page->out);
+        else if (strchr("<>&\"'", *at)) fprintf(page->out, "&#%d;", *at);
+        else fwrite(at, 1, bytes, page->out);
         at += bytes ? bytes : 1;
     }
 }
@@ -64,18 +57,13 @@ void hed_page_put_value(hed_page *page, double value)
 
 /* ---- scales ---- */
 
-double hed_page_logarithmic(double value, double low, double high)
-{
-    return log(value / low) / log(high / low);
-}
+double hed_page_logarithmic(double value, double low, double high) { return log(value / low) / log(high / low); }
 
 /* Steps of 1, 2 or 5 times a power of ten, about five of them. */
 uint32_t hed_page_even_ticks(double low, double high, double ticks[HED_PAGE_TICKS])
 {
     double rough = (high - low) / 5, step = pow(10, floor(log10(rough)));
-    step *= rough > 5 * step ? 10 : rough > 2 * step ? 5
-                                : rough > step       ? 2
-                                                     : 1;
+    step *= rough > 5 * step ? 10 : rough > 2 * step ? 5 : rough > step ? 2 : 1;
     uint32_t count = 0;
     for (double tick = ceil(low / step) * step; tick <= high && count < HED_PAGE_TICKS; tick += step)
         ticks[count++] = tick;
@@ -86,15 +74,13 @@ uint32_t hed_page_ticks(double low, double high, double ticks[HED_PAGE_TICKS])
 {
     static const double steps[] = {1, 2, 5};
     double decades = log10(high / low);
-    if (decades < 0.9)
-        return hed_page_even_ticks(low, high, ticks);
+    if (decades < 0.9) return hed_page_even_ticks(low, high, ticks);
     int every = decades > 8 ? (int)ceil(decades / 8) : 1; /* only each so many-th decade */
     uint32_t count = 0;
     for (int power = (int)floor(log10(low)); power <= (int)ceil(log10(high)); power++)
         for (int i = 0; i < (decades > 4 ? 1 : 3); i++) {
             double tick = steps[i] * pow(10, power);
-            if (tick >= low && tick <= high && power % every == 0 && count < HED_PAGE_TICKS)
-                ticks[count++] = tick;
+            if (tick >= low && tick <= high && power % every == 0 && count < HED_PAGE_TICKS) ticks[count++] = tick;
         }
     return count;
 }
@@ -116,8 +102,11 @@ static void put_gain(hed_page *page)
     char figure[48], remark[96] = "the default does not run here";
     if (isfinite(result->gain)) {
         snprintf(figure, sizeof figure, "%.2f times", result->gain);
-        hed_report_format(page->def->objective, hed_report_value(result, result->default_index), remark, sizeof remark);
-        put_figure(page, page->def->objective == HED_OBJECTIVE_TIME ? "faster than the default" : "better than the default", figure, remark);
+        hed_report_format(page->def->objective, hed_report_value(result, result->default_index), remark,
+                          sizeof remark);
+        put_figure(page,
+                   page->def->objective == HED_OBJECTIVE_TIME ? "faster than the default" : "better than the default",
+                   figure, remark);
     } else {
         put_figure(page, "faster than the default", "-", remark);
     }
@@ -131,12 +120,14 @@ static void put_figures(hed_page *page)
     char figure[64], remark[128];
     fputs("<dl class=figures>\n", page->out);
     hed_report_format(page->def->objective, winner->seconds, figure, sizeof figure);
-    snprintf(remark, sizeof remark, "median of %u runs, %.1f %% wide", winner->runs, 100 * (winner->high - winner->low) / winner->seconds);
+    snprintf(remark, sizeof remark, "median of %u runs, %.1f %% wide", winner->runs,
+             100 * (winner->high - winner->low) / winner->seconds);
     put_figure(page, names[page->def->objective], figure, isfinite(winner->high - winner->low) ? remark : "");
     put_gain(page);
     if (isfinite(result->share)) {
         snprintf(figure, sizeof figure, "%.0f %%", 100 * result->share);
-        put_figure(page, "of the roofline", figure, hed_report_bound(result) == HED_BOUND_MEMORY ? "limited by memory" : "limited by arithmetic");
+        put_figure(page, "of the roofline", figure,
+                   hed_report_bound(result) == HED_BOUND_MEMORY ? "limited by memory" : "limited by arithmetic");
     }
     snprintf(figure, sizeof figure, "%u", result->count);
     snprintf(remark, sizeof remark, "of %" PRIu64 " valid ones, in %.3g s", result->space, result->seconds);
@@ -148,21 +139,22 @@ static void put_verdict(hed_page *page)
 {
     const hed_tune_result *result = page->result;
     if (result->best >= result->count) {
-        fputs("<p class=\"verdict warning\">No configuration works on this device. The failures below say why.</p>\n", page->out);
+        fputs("<p class=\"verdict warning\">No configuration works on this device. The failures below say why.</p>\n",
+              page->out);
         return;
     }
     fputs("<p class=verdict><code>", page->out);
     hed_page_put_config(page, &result->evaluations[result->best].config);
     fputs("</code></p>\n", page->out);
     if (result->kept_stored)
-        fputs("<p>That is what the database had chosen before: nothing beat it clearly, so it stays.</p>\n", page->out);
+        fputs("<p>That is what the database had chosen before: nothing beat it clearly, so it stays.</p>\n",
+              page->out);
     if (result->in_process) {
         fputs("<p class=warning>Measured in the tuner's own process, without isolation: ", page->out);
         hed_page_put(page, result->in_process_reason ? result->in_process_reason : "");
         fputs("</p>\n", page->out);
     }
-    if (result->reference == HED_REFERENCE_NONE)
-        fputs("<p class=warning>Results were not checked.</p>\n", page->out);
+    if (result->reference == HED_REFERENCE_NONE) fputs("<p class=warning>Results were not checked.</p>\n", page->out);
     put_figures(page);
 }
 
@@ -196,16 +188,20 @@ static void put_header(hed_page *page)
 static void put_failures(hed_page *page)
 {
     static const char *const meanings[HED_OUTCOME_COUNT] = {
-        [HED_OUTCOME_INVALID] = "over a limit of the device", [HED_OUTCOME_BUILD] = "did not compile",
-        [HED_OUTCOME_LAUNCH] = "refused by the driver", [HED_OUTCOME_WRONG] = "gave wrong results",
-        [HED_OUTCOME_CRASHED] = "ended its process or poisoned the driver", [HED_OUTCOME_HUNG] = "not done in time",
-        [HED_OUTCOME_IMPOSSIBLE] = "gave a time that cannot be"};
+        [HED_OUTCOME_INVALID] = "over a limit of the device",
+        [HED_OUTCOME_BUILD] = "did not compile",
+        [HED_OUTCOME_LAUNCH] = "refused by the driver",
+        [HED_OUTCOME_WRONG] = "gave wrong results",
+        [HED_OUTCOME_CRASHED] = "ended its process or poisoned the driver",
+        [HED_OUTCOME_HUNG] = "not done in time",
+        [HED_OUTCOME_IMPOSSIBLE] = "gave a time that cannot be",
+    };
     fputs("<section><h2>Failures</h2>\n", page->out);
     if (!page->failed)
-        fputs("<p>None: every configuration that was tried compiled, ran, and gave the right answer.</p>\n", page->out);
+        fputs("<p>None: every configuration that was tried compiled, ran, and gave the right answer.</p>\n",
+              page->out);
     for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT; outcome++) {
-        if (!page->counts[outcome])
-            continue;
+        if (!page->counts[outcome]) continue;
         const hed_evaluation *example = &page->result->evaluations[page->examples[outcome]];
         fprintf(page->out, "<p><strong>%u %s</strong>, such as <code>", page->counts[outcome], meanings[outcome]);
         hed_page_put_config(page, &example->config);
@@ -220,8 +216,7 @@ static void put_failures(hed_page *page)
 
 static void put_fact(hed_page *page, const char *name, const char *text)
 {
-    if (!text || !text[0])
-        return;
+    if (!text || !text[0]) return;
     fprintf(page->out, "<dt>%s</dt><dd>", name);
     hed_page_put(page, text);
     fputs("</dd>\n", page->out);
@@ -229,22 +224,31 @@ static void put_fact(hed_page *page, const char *name, const char *text)
 
 static void put_measuring(hed_page *page)
 {
-    static const char *const references[] = {"the native C version", "another kernel", "the kernel itself in its default configuration",
+    static const char *const references[] = {"the native C version", "another kernel",
+                                             "the kernel itself in its default configuration",
                                              "nothing: results were not checked"};
     static const char *const ends[] = {
-        [HED_TUNE_EVALUATIONS] = "the number of evaluations was reached", [HED_TUNE_SECONDS] = "the time was up",
-        [HED_TUNE_GOOD_ENOUGH] = "the share of the roofline that was asked for was reached", [HED_TUNE_NO_GAIN] = "nothing better for long",
-        [HED_TUNE_EXHAUSTED] = "every configuration is known", [HED_TUNE_STOPPED] = "it was stopped"};
+        [HED_TUNE_EVALUATIONS] = "the number of evaluations was reached",
+        [HED_TUNE_SECONDS] = "the time was up",
+        [HED_TUNE_GOOD_ENOUGH] = "the share of the roofline that was asked for was reached",
+        [HED_TUNE_NO_GAIN] = "nothing better for long",
+        [HED_TUNE_EXHAUSTED] = "every configuration is known",
+        [HED_TUNE_STOPPED] = "it was stopped",
+    };
     const hed_tune_result *result = page->result;
     char text[160];
     fputs("<section><h2>How it was measured</h2>\n<dl class=facts>\n", page->out);
     put_fact(page, "clock", result->device_time ? "the device's own" : "the host's, around each launch");
-    put_fact(page, "last-level cache", page->def->cold_cache ? "emptied before each timed run" : "as the run before left it");
+    put_fact(page, "last-level cache",
+             page->def->cold_cache ? "emptied before each timed run" : "as the run before left it");
     put_fact(page, "compared with", references[result->reference]);
-    put_fact(page, "isolation", result->in_process ? "none: in the tuner's own process" : "candidates ran in a worker process");
-    snprintf(text, sizeof text, "a configuration measured at the start and at the end moved by %.2g %%", 100 * result->drift);
+    put_fact(page, "isolation",
+             result->in_process ? "none: in the tuner's own process" : "candidates ran in a worker process");
+    snprintf(text, sizeof text, "a configuration measured at the start and at the end moved by %.2g %%",
+             100 * result->drift);
     put_fact(page, "clocks", isfinite(result->drift) ? text : "drift not measured");
-    put_fact(page, "mathematics", page->def->math == HED_MATH_STRICT ? "strict: the same bits on every device" : "fast");
+    put_fact(page, "mathematics",
+             page->def->math == HED_MATH_STRICT ? "strict: the same bits on every device" : "fast");
     put_fact(page, "ended since", ends[result->end]);
     put_fact(page, "settings", page->def->settings);
     put_fact(page, "tuned from", page->def->origin);
@@ -261,10 +265,12 @@ static void put_device(hed_page *page)
     put_fact(page, "name", device->name);
     put_fact(page, "platform", device->platform);
     put_fact(page, "driver", device->driver);
-    snprintf(text, sizeof text, "%u compute units, %u lanes, groups of at most %u", device->compute_units, device->lane_width, device->max_group);
+    snprintf(text, sizeof text, "%u compute units, %u lanes, groups of at most %u", device->compute_units,
+             device->lane_width, device->max_group);
     put_fact(page, "size", text);
-    snprintf(text, sizeof text, "%.1f KiB for each group; cache %.1f MiB; memory %.1f GiB", (double)device->local_bytes / 0x1p10,
-             (double)device->cache_bytes / 0x1p20, (double)device->memory_bytes / 0x1p30);
+    snprintf(text, sizeof text, "%.1f KiB for each group; cache %.1f MiB; memory %.1f GiB",
+             (double)device->local_bytes / 0x1p10, (double)device->cache_bytes / 0x1p20,
+             (double)device->memory_bytes / 0x1p30);
     put_fact(page, "local memory", text);
     snprintf(text, sizeof text, "%.3g GB/s in a copy", page->result->bandwidth * 1e-9);
     put_fact(page, "measured", page->result->bandwidth > 0 ? text : "");
@@ -279,13 +285,15 @@ static void put_device(hed_page *page)
 static void put_page(hed_page *page)
 {
     const hed_source *style = &hed_tune_report_files[0], *script = &hed_tune_report_files[1];
-    fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+    fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n<meta name=viewport "
+          "content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=generator content=heddle><title>",
           page->out);
     hed_page_put(page, page->kernel->name);
     fputs(" on ", page->out);
     hed_page_put(page, page->def->device->name);
-    fprintf(page->out, "</title>\n<link rel=icon href=\"data:,\">\n<style>\n%.*s</style></head><body>\n", (int)style->size, style->text);
+    fprintf(page->out, "</title>\n<link rel=icon href=\"data:,\">\n<style>\n%.*s</style></head><body>\n",
+            (int)style->size, style->text);
     put_header(page);
     hed_page_convergence(page);
     hed_page_heat_maps(page);
@@ -298,7 +306,8 @@ static void put_page(hed_page *page)
     fputs("<div class=two>", page->out);
     put_measuring(page);
     put_device(page);
-    fputs("</div>\n<footer>Made by heddle tune. Colours: viridis in the maps; blue and orange of Okabe and Ito elsewhere. Both can be told apart "
+    fputs("</div>\n<footer>Made by heddle tune. Colours: viridis in the maps; blue and orange of Okabe and Ito "
+          "elsewhere. Both can be told apart "
           "with any common colour vision, and nothing is said by colour alone.</footer>\n",
           page->out);
     hed_page_data(page);
@@ -311,8 +320,7 @@ hed_status hed_tune_report_write(const char *path, const hed_tune_report_def *de
     size_t size = 0;
     hed_page page = {.def = def, .kernel = def->kernel, .result = def->result};
     page.out = open_memstream(&text, &size);
-    if (!page.out)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the report %s", path);
+    if (!page.out) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the report %s", path);
     hed_report_count(page.result, page.counts, page.examples);
     page.failed = hed_report_failed(page.counts);
     put_page(&page);

@@ -1,6 +1,7 @@
-/* A tuning as one HTML page that stands alone: heat map of the group sizes, convergence curve, importance of each parameter, the
- * ten best with their confidence, failures by cause, the roofline, the device, and how it was measured. Plots are SVG made here;
- * a small script lets the reader look at other pairs of parameters and at single marks, and the page is whole without it.
+/* A tuning as one HTML page that stands alone: heat map of the group sizes, convergence curve, importance of each
+ * parameter, the ten best with their confidence, failures by cause, the roofline, the device, and how it was
+ * measured. Plots are SVG made here; a small script lets the reader look at other pairs of parameters and at single
+ * marks, and the page is whole without it.
  */
 #ifndef HED_SUPPORT_TUNE_REPORT_H
 #define HED_SUPPORT_TUNE_REPORT_H

@@ -36,11 +36,14 @@ static range range_of(const hed_tune_result *result, const uint32_t *order, uint
 static void put_interval(hed_page *page, uint32_t index, const range *all)
 {
     range one = interval_of(page->result, index);
-    double width = all->high - all->low, low = (one.low - all->low) / width * 100, high = (one.high - all->low) / width * 100;
+    double width = all->high - all->low, low = (one.low - all->low) / width * 100,
+           high = (one.high - all->low) / width * 100;
     double middle = (hed_report_value(page->result, index) - all->low) / width * 100;
     fprintf(page->out,
-            "<td><svg class=interval height=18 role=img aria-label=\"95 %% confidence interval\"><line x1=%.2f%% x2=%.2f%% y1=9 y2=9 /><line "
-            "x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><line x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><circle cx=%.2f%% cy=9 r=4 /><title>",
+            "<td><svg class=interval height=18 role=img aria-label=\"95 %% confidence interval\"><line x1=%.2f%% "
+            "x2=%.2f%% y1=9 y2=9 /><line "
+            "x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><line x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><circle cx=%.2f%% cy=9 r=4 "
+            "/><title>",
             low, high, low, low, high, high, middle);
     hed_page_put_value(page, one.low);
     fputs(" to ", page->out);
@@ -69,8 +72,7 @@ static void put_remark(hed_page *page, uint32_t index)
         fprintf(page->out, "%sdefault", between);
         between = ", ";
     }
-    if (index == result->stored_index)
-        fprintf(page->out, "%sstored before", between);
+    if (index == result->stored_index) fprintf(page->out, "%sstored before", between);
     fputs("</td>", page->out);
 }
 
@@ -85,8 +87,11 @@ static void put_row(hed_page *page, uint32_t index, uint32_t rank, const range *
     put_remark(page, index);
     for (uint32_t p = 0; p < page->kernel->parameter_count; p++) {
         char text[64];
-        hed_report_value_text(page->kernel, p, hed_report_place(page->kernel, &evaluation->config, p), text, sizeof text);
-        fputs(evaluation->config.values[p] == winner->config.values[p] ? "<td class=value>" : "<td class=\"value other\">", page->out);
+        hed_report_value_text(page->kernel, p, hed_report_place(page->kernel, &evaluation->config, p), text,
+                              sizeof text);
+        fputs(evaluation->config.values[p] == winner->config.values[p] ? "<td class=value>"
+                                                                       : "<td class=\"value other\">",
+              page->out);
         hed_page_put(page, text);
         fputs("</td>", page->out);
     }
@@ -96,18 +101,21 @@ static void put_row(hed_page *page, uint32_t index, uint32_t rank, const range *
 void hed_page_best(hed_page *page)
 {
     uint32_t order[TOP], count = hed_report_top(page->result, order, TOP);
-    if (!count || page->result->best >= page->result->count)
-        return;
+    if (!count || page->result->best >= page->result->count) return;
     range all = range_of(page->result, order, count);
-    fputs("<section><h2>The best</h2>\n<p>Medians with their 95 % confidence intervals, drawn on one scale. What differs from the winner is set "
+    fputs("<section><h2>The best</h2>\n<p>Medians with their 95 % confidence intervals, drawn on one scale. What "
+          "differs from the winner is set "
           "in bold.",
           page->out);
     if (page->result->ties)
         fprintf(page->out, " %u %s the winner in these measurements: a tie.", page->result->ties,
                 page->result->ties == 1 ? "other configuration cannot be told from" : "others cannot be told from");
     if (page->result->drift > NOTICED)
-        fprintf(page->out, " The device's pace changed by %.0f %% meanwhile; all times are told at the pace of the winner's.", 100 * page->result->drift);
-    fputs("</p>\n<div class=scroll><table><thead><tr><th></th><th class=value>median</th><th class=value>times best</th><th>interval</th><th></th>",
+        fprintf(page->out,
+                " The device's pace changed by %.0f %% meanwhile; all times are told at the pace of the winner's.",
+                100 * page->result->drift);
+    fputs("</p>\n<div class=scroll><table><thead><tr><th></th><th class=value>median</th><th class=value>times "
+          "best</th><th>interval</th><th></th>",
           page->out);
     for (uint32_t p = 0; p < page->kernel->parameter_count; p++) {
         fputs("<th class=value>", page->out);
@@ -115,8 +123,7 @@ void hed_page_best(hed_page *page)
         fputs("</th>", page->out);
     }
     fputs("<th class=value>runs</th></tr></thead><tbody>\n", page->out);
-    for (uint32_t i = 0; i < count; i++)
-        put_row(page, order[i], i, &all);
+    for (uint32_t i = 0; i < count; i++) put_row(page, order[i], i, &all);
     fputs("</tbody></table></div></section>\n", page->out);
 }
 
@@ -126,17 +133,19 @@ void hed_page_importance(hed_page *page)
 {
     uint32_t ranked[HED_MAX_PARAMETERS], count = page->kernel->parameter_count;
     hed_report_rank(page->kernel, page->result, ranked);
-    if (!count || page->result->importance[ranked[0]] <= 0)
-        return;
-    fputs("<section><h2>What matters</h2>\n<p>Share of each parameter in what is known of the times: the one on top is the one to choose "
+    if (!count || page->result->importance[ranked[0]] <= 0) return;
+    fputs("<section><h2>What matters</h2>\n<p>Share of each parameter in what is known of the times: the one on top "
+          "is the one to choose "
           "with care.</p>\n<table class=bars>\n",
           page->out);
     for (uint32_t i = 0; i < count; i++) {
         double share = 100 * page->result->importance[ranked[i]];
         fputs("<tr><th>", page->out);
         hed_page_put(page, page->kernel->parameters[ranked[i]].name);
-        fprintf(page->out, "</th><td><svg height=16 role=img aria-label=\"%.0f %%\"><rect class=track width=100%% height=16 rx=2 /><rect class=bar width=%.2f%% height=16 rx=2 /></svg></td><td "
-                           "class=value>%.*f %%</td></tr>\n",
+        fprintf(page->out,
+                "</th><td><svg height=16 role=img aria-label=\"%.0f %%\"><rect class=track width=100%% height=16 "
+                "rx=2 /><rect class=bar width=%.2f%% height=16 rx=2 /></svg></td><td "
+                "class=value>%.*f %%</td></tr>\n",
                 share, share, share < 9.95 && share > 0 ? 1 : 0, share);
     }
     fputs("</table></section>\n", page->out);

@@ -1,14 +1,16 @@
-/* Heat maps: for each pair of values of two parameters, the best time over all others. Colour is how many times the winner's
- * time that is, on the viridis scale (van der Walt and Smith 2015), which grows evenly in lightness: it can be told apart with any
- * colour vision and in print without colours. */
+/* Heat maps: for each pair of values of two parameters, the best time over all others. Colour is how many times the
+ * winner's time that is, on the viridis scale (van der Walt and Smith 2015), which grows evenly in lightness: it can
+ * be told apart with any colour vision and in print without colours. */
 #include "support/tune_report_page.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CELLS = 2500, /* of all maps together: what does not fit is not offered, the first map always is */
-       MOST_RANKED = 6 }; /* parameters, by importance, of which pairs are offered */
+enum {
+    MOST_CELLS = 2500, /* of all maps together: what does not fit is not offered, the first map always is */
+    MOST_RANKED = 6,   /* parameters, by importance, of which pairs are offered */
+};
 
 typedef struct heat_map {
     uint32_t axes[2];
@@ -18,8 +20,10 @@ typedef struct heat_map {
 } heat_map;
 
 static const double MOST_WORST = 8; /* the scale's end at most */
-static const unsigned char VIRIDIS[][3] = {{0x44, 0x01, 0x54}, {0x47, 0x2d, 0x7b}, {0x3b, 0x52, 0x8b}, {0x2c, 0x72, 0x8e}, {0x21, 0x91, 0x8c},
-                                           {0x28, 0xae, 0x80}, {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25}};
+static const unsigned char VIRIDIS[][3] = {
+    {0x44, 0x01, 0x54}, {0x47, 0x2d, 0x7b}, {0x3b, 0x52, 0x8b}, {0x2c, 0x72, 0x8e}, {0x21, 0x91, 0x8c},
+    {0x28, 0xae, 0x80}, {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25},
+};
 
 /* `share` 0: dark, slow; 1: bright, fast. */
 static void color_of(double share, unsigned color[3])
@@ -27,7 +31,8 @@ static void color_of(double share, unsigned color[3])
     double position = fmin(fmax(share, 0), 1) * (sizeof VIRIDIS / sizeof VIRIDIS[0] - 1);
     uint32_t below = position >= 7 ? 7 : (uint32_t)position;
     for (int i = 0; i < 3; i++)
-        color[i] = (unsigned)lround(VIRIDIS[below][i] + (position - below) * (VIRIDIS[below + 1][i] - VIRIDIS[below][i]));
+        color[i] = (unsigned)lround(VIRIDIS[below][i] +
+                                    (position - below) * (VIRIDIS[below + 1][i] - VIRIDIS[below][i]));
 }
 
 static double ratio_of(const hed_page *page, const hed_report_cell *cell)
@@ -45,7 +50,9 @@ static void put_cell(hed_page *page, const heat_map *map, uint32_t column, uint3
     if (!cell->worked) {
         fprintf(page->out, "class=\"%s\"/>", cell->failed ? "cell failed" : "cell");
         if (cell->failed)
-            fprintf(page->out, "<text class=\"number bad\" x=%.3f%% y=%.3f%% dy=.35em>&#215;</text><title>%u tried, none worked</title>",
+            fprintf(page->out,
+                    "<text class=\"number bad\" x=%.3f%% y=%.3f%% dy=.35em>&#215;</text><title>%u tried, none "
+                    "worked</title>",
                     x + width / 2, y + height / 2, cell->failed);
         fputs("</g>\n", page->out);
         return;
@@ -54,14 +61,13 @@ static void put_cell(hed_page *page, const heat_map *map, uint32_t column, uint3
     unsigned color[3];
     color_of(share, color);
     fprintf(page->out, "class=cell fill=\"#%02x%02x%02x\"/>", color[0], color[1], color[2]);
-    fprintf(page->out, "<text class=number x=%.3f%% y=%.3f%% dy=.35em fill=\"%s\">%.2f</text><title>", x + width / 2, y + height / 2,
-            share > 0.55 ? "#000" : "#fff", ratio);
+    fprintf(page->out, "<text class=number x=%.3f%% y=%.3f%% dy=.35em fill=\"%s\">%.2f</text><title>", x + width / 2,
+            y + height / 2, share > 0.55 ? "#000" : "#fff", ratio);
     hed_page_put_config(page, &page->result->evaluations[cell->best].config);
     fputs(": ", page->out);
     hed_page_put_value(page, hed_report_value(page->result, cell->best));
     fprintf(page->out, "; best of %u%s", cell->worked, cell->failed ? "" : "</title></g>\n");
-    if (cell->failed)
-        fprintf(page->out, ", %u failed</title></g>\n", cell->failed);
+    if (cell->failed) fprintf(page->out, ", %u failed</title></g>\n", cell->failed);
 }
 
 /* Around the winner's cell, over its neighbours. */
@@ -69,8 +75,9 @@ static void put_outline(hed_page *page, const heat_map *map)
 {
     for (uint32_t i = 0; i < map->rows * map->columns; i++)
         if (map->cells[i].worked && map->cells[i].best == page->result->best)
-            fprintf(page->out, "<rect class=outline x=%.3f%% y=%.3f%% width=%.3f%% height=%.3f%% />\n", i % map->columns * 100.0 / map->columns,
-                    100 - (i / map->columns + 1) * 100.0 / map->rows, 100.0 / map->columns, 100.0 / map->rows);
+            fprintf(page->out, "<rect class=outline x=%.3f%% y=%.3f%% width=%.3f%% height=%.3f%% />\n",
+                    i % map->columns * 100.0 / map->columns, 100 - (i / map->columns + 1) * 100.0 / map->rows,
+                    100.0 / map->columns, 100.0 / map->rows);
 }
 
 /* Names of values along an axis; every n-th where they would run into one another. */
@@ -82,10 +89,8 @@ static void put_labels(hed_page *page, const heat_map *map, int axis, uint32_t r
         char text[24];
         hed_report_value_text(page->kernel, parameter, i, text, sizeof text);
         double middle = (i + 0.5) * 100 / count;
-        if (axis == 0)
-            fprintf(page->out, "<text class=below x=%.3f%% y=100%% dy=1.5em>", middle);
-        else
-            fprintf(page->out, "<text class=left x=0 dx=-8 y=%.3f%% dy=.35em>", 100 - middle);
+        if (axis == 0) fprintf(page->out, "<text class=below x=%.3f%% y=100%% dy=1.5em>", middle);
+        else fprintf(page->out, "<text class=left x=0 dx=-8 y=%.3f%% dy=.35em>", 100 - middle);
         hed_page_put(page, text);
         fputs("</text>\n", page->out);
     }
@@ -100,34 +105,40 @@ static void put_map(hed_page *page, const heat_map *map, uint32_t number)
         fputs("&#8593; ", page->out);
         hed_page_put(page, page->kernel->parameters[map->axes[1]].name);
     }
-    fprintf(page->out, "</p><div class=plot><svg class=\"chart heat%s\" height=%u role=img aria-label=\"Heat map\">\n",
-            map->columns > 7 ? " many" : "", height > 560 ? 560 : height < 60 ? 60
-                                                                               : height);
+    fprintf(page->out,
+            "</p><div class=plot><svg class=\"chart heat%s\" height=%u role=img aria-label=\"Heat map\">\n",
+            map->columns > 7 ? " many" : "",
+            height > 560  ? 560
+            : height < 60 ? 60
+                          : height);
     for (uint32_t row = 0; row < map->rows; row++)
-        for (uint32_t column = 0; column < map->columns; column++)
-            put_cell(page, map, column, row);
+        for (uint32_t column = 0; column < map->columns; column++) put_cell(page, map, column, row);
     put_outline(page, map);
     put_labels(page, map, 0, 16);
-    if (two)
-        put_labels(page, map, 1, 24);
+    if (two) put_labels(page, map, 1, 24);
     fputs("</svg></div><p class=\"axis end\">", page->out);
     hed_page_put(page, page->kernel->parameters[map->axes[0]].name);
-    fprintf(page->out, " &#8594;</p><p class=legend><svg class=scale role=img aria-label=\"Scale of colours\" height=14>");
+    fprintf(page->out,
+            " &#8594;</p><p class=legend><svg class=scale role=img aria-label=\"Scale of colours\" height=14>");
     for (int i = 0; i < 24; i++) {
         unsigned color[3];
         color_of(1 - i / 23.0, color);
-        fprintf(page->out, "<rect x=%.2f%% width=4.3%% height=14 fill=\"#%02x%02x%02x\"/>", i * 100.0 / 24, color[0], color[1], color[2]);
+        fprintf(page->out, "<rect x=%.2f%% width=4.3%% height=14 fill=\"#%02x%02x%02x\"/>", i * 100.0 / 24, color[0],
+                color[1], color[2]);
     }
-    fprintf(page->out, "</svg> 1 to %.3g times the winner's%s</p></div>\n", map->worst, map->worst < MOST_WORST ? "" : ", and more");
+    fprintf(page->out, "</svg> 1 to %.3g times the winner's%s</p></div>\n", map->worst,
+            map->worst < MOST_WORST ? "" : ", and more");
 }
 
 /* ---- all of them ---- */
 
 static heat_map make_map(hed_page *page, const uint32_t axes[2])
 {
-    heat_map map = {.axes = {axes[0], axes[1]}, .columns = page->kernel->parameters[axes[0]].count, .rows = 1, .worst = 1.1};
-    if (axes[1] < page->kernel->parameter_count)
-        map.rows = page->kernel->parameters[axes[1]].count;
+    heat_map map = {.axes = {axes[0], axes[1]},
+                    .columns = page->kernel->parameters[axes[0]].count,
+                    .rows = 1,
+                    .worst = 1.1};
+    if (axes[1] < page->kernel->parameter_count) map.rows = page->kernel->parameters[axes[1]].count;
     map.cells = calloc((size_t)map.rows * map.columns, sizeof *map.cells);
     if (!map.cells) {
         page->out_of_memory = true;
@@ -135,8 +146,7 @@ static heat_map make_map(hed_page *page, const uint32_t axes[2])
     }
     hed_report_fill(page->kernel, page->result, axes, map.cells);
     for (uint32_t i = 0; i < map.rows * map.columns; i++)
-        if (map.cells[i].worked)
-            map.worst = fmax(map.worst, fmin(ratio_of(page, &map.cells[i]), MOST_WORST));
+        if (map.cells[i].worked) map.worst = fmax(map.worst, fmin(ratio_of(page, &map.cells[i]), MOST_WORST));
     return map;
 }
 
@@ -157,21 +167,17 @@ static uint32_t choose_pairs(const hed_page *page, uint32_t pairs[][2])
     const hed_kernel_def *kernel = page->kernel;
     uint32_t ranked[HED_MAX_PARAMETERS], useful[MOST_RANKED], count = 0, pair_count = 1;
     hed_report_choose_axes(kernel, page->result, pairs[0]);
-    if (pairs[0][0] == kernel->parameter_count)
-        return 0;
+    if (pairs[0][0] == kernel->parameter_count) return 0;
     hed_report_rank(kernel, page->result, ranked);
     for (uint32_t i = 0; i < kernel->parameter_count && count < MOST_RANKED; i++)
-        if (kernel->parameters[ranked[i]].count > 1)
-            useful[count++] = ranked[i];
+        if (kernel->parameters[ranked[i]].count > 1) useful[count++] = ranked[i];
     uint32_t cells = 0;
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = a + 1; b < count; b++) {
             uint32_t x = useful[a] < useful[b] ? useful[a] : useful[b], y = useful[a] + useful[b] - x;
-            if ((x == pairs[0][0] && y == pairs[0][1]) || (y == pairs[0][0] && x == pairs[0][1]))
-                continue;
+            if ((x == pairs[0][0] && y == pairs[0][1]) || (y == pairs[0][0] && x == pairs[0][1])) continue;
             cells += kernel->parameters[x].count * kernel->parameters[y].count;
-            if (cells > MOST_CELLS)
-                return pair_count;
+            if (cells > MOST_CELLS) return pair_count;
             pairs[pair_count][0] = x;
             pairs[pair_count++][1] = y;
         }
@@ -182,19 +188,17 @@ void hed_page_heat_maps(hed_page *page)
 {
     uint32_t pairs[1 + MOST_RANKED * (MOST_RANKED - 1) / 2][2];
     uint32_t count = page->result->best < page->result->count ? choose_pairs(page, pairs) : 0;
-    if (!count)
-        return;
-    fputs("<section><h2>Where the fast ones are</h2>\n<p>For each pair of values the best time over all other parameters, as a multiple of the "
+    if (!count) return;
+    fputs("<section><h2>Where the fast ones are</h2>\n<p>For each pair of values the best time over all other "
+          "parameters, as a multiple of the "
           "winner's (outlined).",
           page->out);
     fputs(count > 1 ? " <label class=script hidden>Parameters <select id=pair>" : "", page->out);
-    for (uint32_t i = 0; i < count && count > 1; i++)
-        put_pair(page, pairs[i], i);
+    for (uint32_t i = 0; i < count && count > 1; i++) put_pair(page, pairs[i], i);
     fputs(count > 1 ? "</select></label></p>\n" : "</p>\n", page->out);
     for (uint32_t i = 0; i < count; i++) {
         heat_map map = make_map(page, pairs[i]);
-        if (map.cells)
-            put_map(page, &map, i);
+        if (map.cells) put_map(page, &map, i);
         free(map.cells);
     }
     fputs("</section>\n", page->out);

@@ -9,13 +9,15 @@
 
 bool hed_report_has_value(const hed_evaluation *evaluation)
 {
-    return (evaluation->outcome == HED_OUTCOME_MEASURED || evaluation->outcome == HED_OUTCOME_DROPPED) && evaluation->seconds > 0;
+    return (evaluation->outcome == HED_OUTCOME_MEASURED || evaluation->outcome == HED_OUTCOME_DROPPED) &&
+           evaluation->seconds > 0;
 }
 
 /* Of an evaluation's value to what is compared. */
 static double pace_of(const hed_tune_result *result, uint32_t index)
 {
-    return result->best < result->count ? result->evaluations[result->best].pace / result->evaluations[index].pace : 1;
+    return result->best < result->count ? result->evaluations[result->best].pace / result->evaluations[index].pace
+                                        : 1;
 }
 
 double hed_report_value(const hed_tune_result *result, uint32_t index)
@@ -24,7 +26,8 @@ double hed_report_value(const hed_tune_result *result, uint32_t index)
     return known ? result->evaluations[index].seconds * pace_of(result, index) : NAN;
 }
 
-void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT], uint32_t examples[HED_OUTCOME_COUNT])
+void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT],
+                      uint32_t examples[HED_OUTCOME_COUNT])
 {
     for (uint32_t i = 0; i < HED_OUTCOME_COUNT; i++) {
         counts[i] = 0;
@@ -32,8 +35,7 @@ void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME
     }
     for (uint32_t i = 0; i < result->count; i++) {
         hed_outcome outcome = result->evaluations[i].outcome;
-        if (counts[outcome]++ == 0)
-            examples[outcome] = i;
+        if (counts[outcome]++ == 0) examples[outcome] = i;
     }
 }
 
@@ -41,8 +43,7 @@ uint32_t hed_report_failed(const uint32_t counts[HED_OUTCOME_COUNT])
 {
     uint32_t failed = 0;
     for (uint32_t i = 0; i < HED_OUTCOME_COUNT; i++)
-        if (i != HED_OUTCOME_MEASURED && i != HED_OUTCOME_DROPPED)
-            failed += counts[i];
+        if (i != HED_OUTCOME_MEASURED && i != HED_OUTCOME_DROPPED) failed += counts[i];
     return failed;
 }
 
@@ -52,10 +53,8 @@ uint32_t hed_report_failed(const uint32_t counts[HED_OUTCOME_COUNT])
 static bool is_before(const hed_tune_result *result, uint32_t a, uint32_t b)
 {
     const hed_evaluation *x = &result->evaluations[a], *y = &result->evaluations[b];
-    if ((a == result->best) != (b == result->best))
-        return a == result->best;
-    if (x->outcome != y->outcome)
-        return x->outcome == HED_OUTCOME_MEASURED;
+    if ((a == result->best) != (b == result->best)) return a == result->best;
+    if (x->outcome != y->outcome) return x->outcome == HED_OUTCOME_MEASURED;
     return hed_report_value(result, a) < hed_report_value(result, b);
 }
 
@@ -63,13 +62,10 @@ uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t
 {
     uint32_t count = 0;
     for (uint32_t candidate = 0; candidate < result->count; candidate++) {
-        if (!hed_report_has_value(&result->evaluations[candidate]))
-            continue;
+        if (!hed_report_has_value(&result->evaluations[candidate])) continue;
         uint32_t at = count;
-        while (at > 0 && is_before(result, candidate, order[at - 1]))
-            at--;
-        if (at == most)
-            continue;
+        while (at > 0 && is_before(result, candidate, order[at - 1])) at--;
+        if (at == most) continue;
         count -= count == most;
         memmove(order + at + 1, order + at, (count - at) * sizeof *order);
         order[at] = candidate;
@@ -84,43 +80,39 @@ uint32_t hed_report_place(const hed_kernel_def *kernel, const hed_config *config
 {
     const hed_parameter_def *def = &kernel->parameters[parameter];
     uint32_t place = 0;
-    while (place < def->count && def->values[place] != config->values[parameter])
-        place++;
+    while (place < def->count && def->values[place] != config->values[parameter]) place++;
     return place;
 }
 
 void hed_report_value_text(const hed_kernel_def *kernel, uint32_t parameter, uint32_t place, char *text, size_t size)
 {
     const hed_parameter_def *def = &kernel->parameters[parameter];
-    if (place >= def->count)
-        snprintf(text, size, "?");
-    else if (def->labels)
-        snprintf(text, size, "%s", def->labels[place]);
-    else
-        snprintf(text, size, "%lld", (long long)def->values[place]);
+    if (place >= def->count) snprintf(text, size, "?");
+    else if (def->labels) snprintf(text, size, "%s", def->labels[place]);
+    else snprintf(text, size, "%lld", (long long)def->values[place]);
 }
 
 void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t *order)
 {
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         uint32_t at = i;
-        for (; at > 0 && result->importance[order[at - 1]] < result->importance[i]; at--)
-            order[at] = order[at - 1];
+        for (; at > 0 && result->importance[order[at - 1]] < result->importance[i]; at--) order[at] = order[at - 1];
         order[at] = i;
     }
 }
 
-/* How much of the variance of the group's size along `axis` (its logarithm) one parameter explains by itself: the correlation
- * ratio of a one-way analysis of variance. Asked of configurations that ran, since geometry() need not know others. */
-static double explained(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axis, uint32_t parameter)
+/* How much of the variance of the group's size along `axis` (its logarithm) one parameter explains by itself: the
+ * correlation ratio of a one-way analysis of variance. Asked of configurations that ran, since geometry() need not
+ * know others. */
+static double explained(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axis,
+                        uint32_t parameter)
 {
     double sums[256] = {0}, sum = 0, squares = 0, between = 0;
     uint32_t counts[256] = {0}, count = 0;
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *evaluation = &result->evaluations[i];
         uint32_t place = hed_report_place(kernel, &evaluation->config, parameter);
-        if (!hed_report_has_value(evaluation) || place >= 256)
-            continue;
+        if (!hed_report_has_value(evaluation) || place >= 256) continue;
         hed_geometry geometry = {0};
         kernel->geometry(kernel, &evaluation->config, &result->problem, &geometry);
         double size = log2(geometry.group[axis] > 0 ? geometry.group[axis] : 1);
@@ -131,11 +123,9 @@ static double explained(const hed_kernel_def *kernel, const hed_tune_result *res
         count++;
     }
     double total = count ? squares - sum * sum / count : 0;
-    if (total < 1e-9)
-        return 0;
+    if (total < 1e-9) return 0;
     for (uint32_t i = 0; i < 256; i++)
-        if (counts[i])
-            between += sums[i] * sums[i] / counts[i];
+        if (counts[i]) between += sums[i] * sums[i] / counts[i];
     return (between - sum * sum / count) / total;
 }
 
@@ -157,32 +147,29 @@ void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_tune_result 
     }
     for (uint32_t axis = 0; axis < 2; axis++)
         for (uint32_t i = 0; i < none && axes[axis] == none; i++)
-            if (kernel->parameters[ranked[i]].count > 1 && ranked[i] != axes[1 - axis])
-                axes[axis] = ranked[i];
+            if (kernel->parameters[ranked[i]].count > 1 && ranked[i] != axes[1 - axis]) axes[axis] = ranked[i];
 }
 
 /* ---- the heat map ---- */
 
-void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result, const uint32_t axes[2], hed_report_cell *cells)
+void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result, const uint32_t axes[2],
+                     hed_report_cell *cells)
 {
     uint32_t columns = kernel->parameters[axes[0]].count;
     uint32_t rows = axes[1] < kernel->parameter_count ? kernel->parameters[axes[1]].count : 1;
-    for (uint32_t i = 0; i < rows * columns; i++)
-        cells[i] = (hed_report_cell){.best = result->count};
+    for (uint32_t i = 0; i < rows * columns; i++) cells[i] = (hed_report_cell){.best = result->count};
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *evaluation = &result->evaluations[i];
         uint32_t column = hed_report_place(kernel, &evaluation->config, axes[0]);
         uint32_t row = axes[1] < kernel->parameter_count ? hed_report_place(kernel, &evaluation->config, axes[1]) : 0;
-        if (column >= columns || row >= rows)
-            continue;
+        if (column >= columns || row >= rows) continue;
         hed_report_cell *cell = &cells[row * columns + column];
         if (!hed_report_has_value(evaluation)) {
             cell->failed++;
             continue;
         }
         cell->worked++;
-        if (cell->best == result->count || is_before(result, i, cell->best))
-            cell->best = i;
+        if (cell->best == result->count || is_before(result, i, cell->best)) cell->best = i;
     }
 }
 
@@ -192,8 +179,9 @@ hed_bound hed_report_bound(const hed_tune_result *result)
 {
     double memory = result->bandwidth > 0 ? result->work.bytes / result->bandwidth : 0;
     double arithmetic = result->arithmetic > 0 ? result->work.operations / result->arithmetic : 0;
-    return memory <= 0 && arithmetic <= 0 ? HED_BOUND_UNKNOWN : memory >= arithmetic ? HED_BOUND_MEMORY
-                                                                                     : HED_BOUND_ARITHMETIC;
+    return memory <= 0 && arithmetic <= 0 ? HED_BOUND_UNKNOWN
+           : memory >= arithmetic         ? HED_BOUND_MEMORY
+                                          : HED_BOUND_ARITHMETIC;
 }
 
 /* ---- for people ---- */
@@ -210,9 +198,9 @@ void hed_report_format(hed_objective objective, double value, char *text, size_t
         snprintf(text, size, "%.4g", value);
     } else {
         uint32_t step = 0;
-        while (step < 3 && fabs(value) * steps[step].scale >= 999.5)
-            step++;
+        while (step < 3 && fabs(value) * steps[step].scale >= 999.5) step++;
         double scaled = value * steps[step].scale;
-        snprintf(text, size, fabs(scaled) >= 999.5 ? "%.0f %s" : "%.3g %s", scaled, steps[step].units[objective == HED_OBJECTIVE_ENERGY]);
+        snprintf(text, size, fabs(scaled) >= 999.5 ? "%.0f %s" : "%.3g %s", scaled,
+                 steps[step].units[objective == HED_OBJECTIVE_ENERGY]);
     }
 }

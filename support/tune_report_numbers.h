@@ -6,16 +6,17 @@
 
 /* Whether an evaluation has a time: measured, or dropped on the way. */
 bool hed_report_has_value(const hed_evaluation *evaluation);
-/* An evaluation's value as it would have been at the pace of the winner's (hed_evaluation.pace), so that all can be compared; NAN
- * where it has none. */
+/* An evaluation's value as it would have been at the pace of the winner's (hed_evaluation.pace), so that all can be
+ * compared; NAN where it has none. */
 double hed_report_value(const hed_tune_result *result, uint32_t index);
 /* How many evaluations ended in each way, and the first example of each (its index; result->count: none). */
-void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT], uint32_t examples[HED_OUTCOME_COUNT]);
+void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT],
+                      uint32_t examples[HED_OUTCOME_COUNT]);
 /* Evaluations that failed in any way. */
 uint32_t hed_report_failed(const uint32_t counts[HED_OUTCOME_COUNT]);
 
-/* The best `most` evaluations into `order` (indices): the winner, then what was measured to the end, then what was dropped, each by its value.
- * Gives how many there are. */
+/* The best `most` evaluations into `order` (indices): the winner, then what was measured to the end, then what was
+ * dropped, each by its value. Gives how many there are. */
 uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t most);
 
 /* Place of parameter `parameter`'s value among its values; its count if it is none of them. */
@@ -25,8 +26,9 @@ void hed_report_value_text(const hed_kernel_def *kernel, uint32_t parameter, uin
 
 /* The parameters by their importance, most first, (kernel->parameter_count). */
 void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t *order);
-/* The two parameters that a heat map shows first: those that make the group's width and height, where the geometry depends on
- * such; else the most important ones. `axes[1]` (or both) is kernel->parameter_count where there is none with two values. */
+/* The two parameters that a heat map shows first: those that make the group's width and height, where the geometry
+ * depends on such; else the most important ones. `axes[1]` (or both) is kernel->parameter_count where there is none
+ * with two values. */
 void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2]);
 
 /* One cell of a heat map: all evaluations with this pair of values. */
@@ -36,12 +38,11 @@ typedef struct hed_report_cell {
 } hed_report_cell;
 
 /* Fills cells (rows x columns: values of axes[1] x values of axes[0]; one row where there is no second axis). */
-void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result, const uint32_t axes[2], hed_report_cell *cells);
+void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result, const uint32_t axes[2],
+                     hed_report_cell *cells);
 
 /* What keeps the kernel from being faster, by the roofline: the side on which its work would take longer. */
-typedef enum hed_bound { HED_BOUND_UNKNOWN,
-                         HED_BOUND_MEMORY,
-                         HED_BOUND_ARITHMETIC } hed_bound;
+typedef enum hed_bound { HED_BOUND_UNKNOWN, HED_BOUND_MEMORY, HED_BOUND_ARITHMETIC } hed_bound;
 hed_bound hed_report_bound(const hed_tune_result *result);
 
 /* "1.23 ms", "4.1 J", or the caller's metric as a number; "-" for NAN. */

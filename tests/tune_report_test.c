@@ -1,4 +1,5 @@
-/* The numbers of a tuning's report, and that the page holds them, escaped. tune_report_browser.sh looks at it in a browser. */
+/* The numbers of a tuning's report, and that the page holds them, escaped. tune_report_browser.sh looks at it in a
+ * browser. */
 #include "testing.h"
 #include "tune_synthetic.h"
 
@@ -43,7 +44,8 @@ Test(tune_report, the_winner_leads_though_another_one_is_faster)
     hed_report_count(&t.result, counts, examples);
     cr_expect(count == 500 - hed_report_failed(counts));
     for (uint32_t i = 1; i < count; i++)
-        cr_expect(t.result.evaluations[all[i - 1]].outcome <= t.result.evaluations[all[i]].outcome, "what was dropped comes last");
+        cr_expect(t.result.evaluations[all[i - 1]].outcome <= t.result.evaluations[all[i]].outcome,
+                  "what was dropped comes last");
     t.result.count = 3;
     t.result.best = 0;
     cr_expect(hed_report_top(&t.result, order, 10) <= 3);
@@ -105,7 +107,8 @@ Test(tune_report, a_cell_has_the_best_of_its_pair)
 {
     synthetic_tuning t = synthetic_make(700, 5);
     const hed_kernel_def *kernel = t.def.kernel;
-    uint32_t axes[2] = {0, 3}, columns = kernel->parameters[0].count, rows = kernel->parameters[3].count, worked = 0, failed = 0;
+    uint32_t axes[2] = {0, 3}, columns = kernel->parameters[0].count, rows = kernel->parameters[3].count, worked = 0,
+             failed = 0;
     hed_report_cell cells[256];
     cr_assert(rows * columns <= 256);
     hed_report_fill(kernel, &t.result, axes, cells);
@@ -115,16 +118,16 @@ Test(tune_report, a_cell_has_the_best_of_its_pair)
             const hed_report_cell *cell = &cells[row * columns + column];
             for (uint32_t i = 0; i < t.result.count; i++) {
                 const hed_evaluation *e = &t.result.evaluations[i];
-                if (e->config.values[0] == kernel->parameters[0].values[column] && e->config.values[3] == kernel->parameters[3].values[row] &&
-                    e->outcome == HED_OUTCOME_MEASURED)
+                if (e->config.values[0] == kernel->parameters[0].values[column] &&
+                    e->config.values[3] == kernel->parameters[3].values[row] && e->outcome == HED_OUTCOME_MEASURED)
                     best = fmin(best, e->seconds);
             }
             worked += cell->worked;
             failed += cell->failed;
-            if (best < INFINITY)
-                cr_expect(t.result.evaluations[cell->best].seconds == best);
+            if (best < INFINITY) cr_expect(t.result.evaluations[cell->best].seconds == best);
             else
-                cr_expect(cell->best == t.result.count || t.result.evaluations[cell->best].outcome == HED_OUTCOME_DROPPED);
+                cr_expect(cell->best == t.result.count ||
+                          t.result.evaluations[cell->best].outcome == HED_OUTCOME_DROPPED);
         }
     cr_expect(worked + failed == 700);
     synthetic_free(&t);
@@ -144,9 +147,14 @@ Test(tune_report, bounds_and_units)
         hed_objective objective;
         double value;
         const char *text;
-    } cases[] = {{HED_OBJECTIVE_TIME, 1.2345e-3, "1.23 ms"}, {HED_OBJECTIVE_TIME, 999.6e-6, "1 ms"}, {HED_OBJECTIVE_TIME, 4e-9, "4 ns"},
-                 {HED_OBJECTIVE_TIME, 12345, "12345 s"}, {HED_OBJECTIVE_ENERGY, 0.25, "250 mJ"}, {HED_OBJECTIVE_METRIC, 3.14159, "3.142"},
-                 {HED_OBJECTIVE_TIME, NAN, "-"}, {HED_OBJECTIVE_TIME, 45.67e-6, "45.7 us"}};
+    } cases[] = {{HED_OBJECTIVE_TIME, 1.2345e-3, "1.23 ms"},
+                 {HED_OBJECTIVE_TIME, 999.6e-6, "1 ms"},
+                 {HED_OBJECTIVE_TIME, 4e-9, "4 ns"},
+                 {HED_OBJECTIVE_TIME, 12345, "12345 s"},
+                 {HED_OBJECTIVE_ENERGY, 0.25, "250 mJ"},
+                 {HED_OBJECTIVE_METRIC, 3.14159, "3.142"},
+                 {HED_OBJECTIVE_TIME, NAN, "-"},
+                 {HED_OBJECTIVE_TIME, 45.67e-6, "45.7 us"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[48];
         hed_report_format(cases[i].objective, cases[i].value, text, sizeof text);
@@ -175,8 +183,7 @@ static void write_page(synthetic_tuning *t)
 static size_t count_of(const char *part)
 {
     size_t count = 0;
-    for (const char *at = page; (at = strstr(at, part)); at += strlen(part))
-        count++;
+    for (const char *at = page; (at = strstr(at, part)); at += strlen(part)) count++;
     return count;
 }
 
@@ -226,17 +233,17 @@ Test(tune_report, strange_results_make_a_page_too)
     for (int step = 0; step < 5; step++) {
         if (step == 1) /* nothing worked */
             for (uint32_t i = 0; i < t.result.count; i++)
-                t.result.evaluations[i] = (hed_evaluation){.config = t.result.evaluations[i].config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN, .pace = 1};
-        if (step == 1)
-            t.result.best = t.result.default_index = t.result.count;
-        if (step == 2)
-            t.result.best = t.result.default_index = t.result.stored_index = t.result.count = 0;
+                t.result.evaluations[i] = (hed_evaluation){.config = t.result.evaluations[i].config,
+                                                           .outcome = HED_OUTCOME_BUILD,
+                                                           .seconds = NAN,
+                                                           .pace = 1};
+        if (step == 1) t.result.best = t.result.default_index = t.result.count;
+        if (step == 2) t.result.best = t.result.default_index = t.result.stored_index = t.result.count = 0;
         if (step == 0 || step == 3) {
             t.result.work = (hed_work){0};
             t.result.share = t.result.gain = NAN;
         }
-        if (step == 4)
-            t.def = (hed_tune_report_def){.kernel = &bare};
+        if (step == 4) t.def = (hed_tune_report_def){.kernel = &bare};
         write_page(&t);
         cr_expect(strstr(page, "</html>"));
         cr_expect(!strstr(page, "nan") && !strstr(page, "inf%"), "step %d", step);

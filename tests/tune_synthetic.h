@@ -1,5 +1,5 @@
-/* A tuning that never happened, as large as one likes: for tests of what shows results. Times follow a smooth law of the parameters
- * of the canonical convolution, with noise; a share of the evaluations fails in every way there is. */
+/* A tuning that never happened, as large as one likes: for tests of what shows results. Times follow a smooth law of
+ * the parameters of the canonical convolution, with noise; a share of the evaluations fails in every way there is. */
 #ifndef HED_TESTS_TUNE_SYNTHETIC_H
 #define HED_TESTS_TUNE_SYNTHETIC_H
 
@@ -46,20 +46,20 @@ static inline void synthetic_evaluate(hed_evaluation *evaluation, double best, u
         [HED_OUTCOME_CRASHED] = "the worker ended with signal 11 (Segmentation fault)",
         [HED_OUTCOME_HUNG] = "not done after 10 s",
         [HED_OUTCOME_IMPOSSIBLE] = "0 s; 67 million pixels take at least 0.08 ms"};
-    double dice = synthetic_random(state), seconds = synthetic_seconds(&evaluation->config) * (1 + 0.01 * synthetic_random(state));
+    double dice = synthetic_random(state),
+           seconds = synthetic_seconds(&evaluation->config) * (1 + 0.01 * synthetic_random(state));
     evaluation->outcome = HED_OUTCOME_MEASURED;
     if (dice < 0.08)
-        evaluation->outcome = (hed_outcome)(HED_OUTCOME_INVALID + (uint32_t)(dice / 0.08 * (HED_OUTCOME_COUNT - HED_OUTCOME_INVALID)));
-    else if (seconds > 1.5 * best)
-        evaluation->outcome = HED_OUTCOME_DROPPED;
+        evaluation->outcome = (hed_outcome)(HED_OUTCOME_INVALID +
+                                            (uint32_t)(dice / 0.08 * (HED_OUTCOME_COUNT - HED_OUTCOME_INVALID)));
+    else if (seconds > 1.5 * best) evaluation->outcome = HED_OUTCOME_DROPPED;
     bool worked = evaluation->outcome <= HED_OUTCOME_DROPPED;
     evaluation->runs = evaluation->outcome == HED_OUTCOME_DROPPED ? 3 : 25;
     evaluation->seconds = worked ? seconds : NAN;
     evaluation->low = worked ? seconds * (1 - 0.004 * synthetic_random(state)) : NAN;
     evaluation->high = worked ? seconds * (1 + 0.004 * synthetic_random(state)) : NAN;
     evaluation->error = worked ? 1e-7 : NAN;
-    if (!worked)
-        snprintf(evaluation->text, sizeof evaluation->text, "%s", texts[evaluation->outcome]);
+    if (!worked) snprintf(evaluation->text, sizeof evaluation->text, "%s", texts[evaluation->outcome]);
 }
 
 /* `count` evaluations of distinct random points, the first of them the default. Freed with synthetic_free(). */
@@ -88,8 +88,7 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
     r->stored_index = count;
     uint32_t order[3]; /* the winner and two that tie with it */
     r->ties = hed_report_top(r, order, 3) - 1;
-    for (uint32_t i = 1; i <= r->ties; i++)
-        r->evaluations[order[i]].tied = true;
+    for (uint32_t i = 1; i <= r->ties; i++) r->evaluations[order[i]].tied = true;
     r->gain = r->evaluations[0].seconds / best;
     r->space = 18744;
     r->end = HED_TUNE_EVALUATIONS;
@@ -98,17 +97,31 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
     r->in_process_reason = "";
     r->drift = 0.004;
     r->seconds = 41.3;
-    r->work = (hed_work){.bytes = 8.0 * 8192 * 8192, .operations = 2.0 * 17 * 17 * 8192 * 8192, .items = 8192.0 * 8192};
+    r->work = (hed_work){.bytes = 8.0 * 8192 * 8192,
+                         .operations = 2.0 * 17 * 17 * 8192 * 8192,
+                         .items = 8192.0 * 8192};
     r->bandwidth = 4.1e12;
     r->arithmetic = 6.0e13;
     r->share = r->work.operations / r->arithmetic / best;
     memcpy(r->importance, (const double[]){0.34, 0.06, 0.14, 0.28, 0.13, 0.042, 0.008}, 7 * sizeof(double));
     r->problem = kernel->sample.benchmark;
-    t.device = (hed_device_info){.id = "cuda:0", .backend = "cuda", .platform = "NVIDIA CUDA", .name = "Synthetic <GPU> & Co", .vendor = "none",
-                                 .driver = "1.0", .compute_units = 132, .lane_width = 32, .max_group = 1024, .local_bytes = 232448,
-                                 .memory_bytes = 150000000000, .cache_bytes = 62914560};
-    t.def = (hed_tune_report_def){.kernel = kernel, .settings = "auto, 7000 evaluations, seed 1", .origin = "heddle:convolution",
-                                  .kept = "/home/user/.local/share/heddle/tuning.db", .date = "2026-11-21 14:03"};
+    t.device = (hed_device_info){.id = "cuda:0",
+                                 .backend = "cuda",
+                                 .platform = "NVIDIA CUDA",
+                                 .name = "Synthetic <GPU> & Co",
+                                 .vendor = "none",
+                                 .driver = "1.0",
+                                 .compute_units = 132,
+                                 .lane_width = 32,
+                                 .max_group = 1024,
+                                 .local_bytes = 232448,
+                                 .memory_bytes = 150000000000,
+                                 .cache_bytes = 62914560};
+    t.def = (hed_tune_report_def){.kernel = kernel,
+                                  .settings = "auto, 7000 evaluations, seed 1",
+                                  .origin = "heddle:convolution",
+                                  .kept = "/home/user/.local/share/heddle/tuning.db",
+                                  .date = "2026-11-21 14:03"};
     return t;
 }
 
@@ -120,9 +133,6 @@ static inline const hed_tune_report_def *synthetic_def(synthetic_tuning *t)
     return &t->def;
 }
 
-static inline void synthetic_free(synthetic_tuning *t)
-{
-    free(t->result.evaluations);
-}
+static inline void synthetic_free(synthetic_tuning *t) { free(t->result.evaluations); }
 
 #endif
