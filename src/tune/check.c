@@ -106,7 +106,7 @@ static bool floats_within(hed_check *check, const unsigned char *found, const un
                           double tolerance)
 {
     enum { COUNT = BLOCK / sizeof(float) };
-    float a[COUNT], b[COUNT], errors[COUNT], bound = (float)(tolerance * (1 - 1e-6));
+    float a[COUNT], b[COUNT], errors[COUNT], bound = (float)fmin(tolerance * (1 - 1e-6), (double)FLT_MAX);
     uint32_t outside = 0;
     memcpy(a, found, sizeof a);
     memcpy(b, expected, sizeof b);
