@@ -6,9 +6,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "tune/runner_kind.h"
 #include "tune/tuning.h"
 
 typedef struct pipeline_tuning {
+    hed_runner runner; /* which it is itself */
     hed_tuning tuning;
     hed_tune_def def; /* settled */
     const hed_pipeline_def *pipeline;
@@ -72,9 +74,10 @@ static hed_status switch_to(pipeline_tuning *p, uint32_t slot, hed_trial *trial,
     return status;
 }
 
-static hed_status prepare(void *user, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
+                          hed_error *error)
 {
-    pipeline_tuning *p = user;
+    pipeline_tuning *p = (pipeline_tuning *)runner;
     hed_error why = {0};
     p->slots[slot] = *config;
     p->prepared = HED_NO_SLOT;
@@ -87,14 +90,17 @@ static hed_status prepare(void *user, uint32_t slot, const hed_config *config, h
     return HED_OK;
 }
 
-static hed_status time_runs(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
+static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
                             hed_error *error)
 {
-    pipeline_tuning *p = user;
+    pipeline_tuning *p = (pipeline_tuning *)runner;
     hed_status status = switch_to(p, slot, trial, error);
     for (uint32_t i = 0; i < runs && !status && !trial->outcome; i++) status = run_once(p, &values[i], trial, error);
     return status;
 }
+
+/* Nothing is built ahead, no output is asked for, and it is on nobody's heap. */
+static const hed_runner_kind pipeline_kind = {.prepare = prepare, .time = time_runs};
 
 /* ---- its space ---- */
 
@@ -161,7 +167,7 @@ static hed_status set_up(pipeline_tuning *p, hed_error *error)
     t->space = p->space;
     t->default_config = default_of(pipeline);
     t->has_default = hed_space_find(p->space, &t->default_config) != UINT64_MAX;
-    t->subject = (hed_subject){.user = p, .prepare = prepare, .time = time_runs};
+    t->runner = &p->runner;
     t->result->problem = *problem;
     t->result->work = pipeline->work;
     t->result->reference = pipeline->check ? p->def.reference : HED_REFERENCE_NONE;
@@ -174,7 +180,10 @@ static hed_status set_up(pipeline_tuning *p, hed_error *error)
 hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline, const hed_tune_def *def,
                              hed_tune_result **result, hed_error *error)
 {
-    pipeline_tuning p = {.def = hed_tune_settled(def), .pipeline = pipeline, .prepared = HED_NO_SLOT};
+    pipeline_tuning p = {.runner = {.kind = &pipeline_kind},
+                         .def = hed_tune_settled(def),
+                         .pipeline = pipeline,
+                         .prepared = HED_NO_SLOT};
     p.tuning.device = device;
     p.tuning.def = &p.def;
     *result = NULL;

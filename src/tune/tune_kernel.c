@@ -18,7 +18,6 @@ typedef struct kernel_tuning {
     double default_seconds; /* of the default configuration, as far as it is known; 0: not yet */
     hed_space *space;
     hed_inputs inputs;
-    hed_runner *runner;
 } kernel_tuning;
 
 /* ---- what is asked for ---- */
@@ -47,6 +46,10 @@ static hed_status check(const hed_kernel_def *kernel, const hed_tune_def *def, h
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: reference kernel %s has %u arguments instead of %u",
                         kernel->name, def->reference_kernel->name, def->reference_kernel->argument_count,
                         kernel->argument_count);
+    if (def->reference_kernel && def->reference_kernel->dimension_count != kernel->dimension_count)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: reference kernel %s has %u dimensions instead of %u",
+                        kernel->name, def->reference_kernel->name, def->reference_kernel->dimension_count,
+                        kernel->dimension_count);
     return HED_OK;
 }
 
@@ -268,28 +271,6 @@ static hed_status make_expected(kernel_tuning *k, hed_error *error)
 
 /* ---- from the beginning to the end ---- */
 
-static hed_status prepare_subject(void *user, uint32_t slot, const hed_config *config, hed_trial *trial,
-                                  hed_error *error)
-{
-    return hed_runner_prepare(user, slot, config, trial, error);
-}
-
-static hed_status time_subject(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                               hed_error *error)
-{
-    return hed_runner_time(user, slot, runs, values, trial, error);
-}
-
-static hed_status build_subject_ahead(void *user, const hed_config *config, hed_error *error)
-{
-    return hed_runner_build_ahead(user, config, error);
-}
-
-static bool subject_built(void *user, double seconds, hed_config *config, hed_trial *trial)
-{
-    return hed_runner_built(user, seconds, config, trial);
-}
-
 static hed_status set_up(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
@@ -313,22 +294,16 @@ static hed_status set_up(kernel_tuning *k, hed_error *error)
     return make_expected(k, error);
 }
 
-static hed_status open_subject(kernel_tuning *k, hed_error *error)
+static hed_status open_tuning(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
-    const hed_device_info *info = hed_device_get_info(t->device);
     uint32_t builders = k->def.builders ? k->def.builders : hed_processor_count();
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
-    hed_status status = open_runner(k, &def, &k->runner, error);
+    hed_status status = open_runner(k, &def, &t->runner, error);
     if (status) return status;
-    t->result->device_time = hed_runner_device_time(k->runner);
-    t->subject = (hed_subject){.user = k->runner,
-                               .prepare = prepare_subject,
-                               .time = time_subject,
-                               .build_ahead = build_subject_ahead,
-                               .built = subject_built,
-                               .builders = t->result->in_process ? 0 : builders,
-                               .quiet = info->type == HED_DEVICE_CPU};
+    t->result->device_time = hed_runner_device_time(t->runner);
+    t->builders = t->result->in_process ? 0 : builders;
+    t->quiet = hed_device_get_info(t->device)->type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count, &k->problem,
                            k->def.objective, &t->key);
     return HED_OK;
@@ -345,11 +320,11 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel, con
     if (status) return status;
     status = hed_tuning_open(&k.tuning, error);
     if (!status) status = set_up(&k, error);
-    if (!status) status = open_subject(&k, error);
+    if (!status) status = open_tuning(&k, error);
     if (k.tuning.stopped) status = HED_OK; /* what was given up for that is no failure */
     if (!status) status = hed_tuning_run(&k.tuning, result, error);
     hed_tuning_close(&k.tuning);
-    hed_runner_destroy(k.runner);
+    hed_runner_destroy(k.tuning.runner);
     hed_inputs_free(&k.inputs);
     hed_space_destroy(k.space);
     return status;

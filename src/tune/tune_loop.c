@@ -76,7 +76,12 @@ static hed_status recall(hed_tuning *t, const hed_evaluation *earlier, hed_error
 {
     bool deadly = earlier->outcome == HED_OUTCOME_CRASHED || earlier->outcome == HED_OUTCOME_HUNG;
     if (hed_space_find(t->space, &earlier->config) == UINT64_MAX) return HED_OK;
-    if (!t->def->resume) return deadly ? hed_search_tell(t->search, &earlier->config, NAN, error) : HED_OK;
+    if (!t->def->resume && !deadly) return HED_OK;
+    if (!t->def->resume) {
+        t->has_default = t->has_default && !hed_config_same(&t->default_config, &earlier->config);
+        t->has_stored = t->has_stored && !hed_config_same(&t->stored, &earlier->config);
+        return hed_search_tell(t->search, &earlier->config, NAN, error);
+    }
     hed_evaluation evaluation = *earlier;
     evaluation.recalled = true;
     evaluation.at = 0;
@@ -91,6 +96,7 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
     hed_status status = HED_OK;
     if (t->database && hed_database_history(t->database, &t->key, &history, &count, &ignored)) return HED_OK;
     for (uint32_t i = 0; i < count && !status; i++) status = recall(t, &history[i], error);
+    t->since_gain = 0;
     hed_release(&t->allocator, history, count * sizeof *history);
     return status;
 }
@@ -127,7 +133,7 @@ static hed_status measure(hed_tuning *t, uint32_t slot, const hed_trial *known, 
     hed_trial trial = *known;
     hed_status status = HED_OK;
     *probe = (hed_probe){0};
-    if (!trial.outcome) status = t->subject.prepare(t->subject.user, slot, &evaluation->config, &trial, error);
+    if (!trial.outcome) status = hed_runner_prepare(t->runner, slot, &evaluation->config, &trial, error);
     evaluation->build_seconds = fmax(known->build_seconds, trial.build_seconds);
     evaluation->error = trial.error;
     note_trial(evaluation, &trial);
@@ -219,15 +225,15 @@ static hed_status ask(hed_tuning *t, hed_config *config, hed_error *error)
  * good ones. */
 static hed_status ask_ahead(hed_tuning *t, hed_error *error)
 {
-    uint32_t builders = t->subject.builders, most = t->def->evaluations ? t->def->evaluations : UINT32_MAX;
+    uint32_t builders = t->builders, most = t->def->evaluations ? t->def->evaluations : UINT32_MAX;
     hed_status status = HED_OK;
-    if (t->subject.quiet && t->building + t->ready_count > 0) return HED_OK;
+    if (t->quiet && t->building + t->ready_count > 0) return HED_OK;
     while (!t->dry && !status && asked(t) < most && t->building < 2 * builders &&
            t->ready_count < AHEAD_FEW + builders / 4) {
         hed_config config;
         status = ask(t, &config, error);
         if (status || t->dry) break;
-        status = t->subject.build_ahead(t->subject.user, &config, error);
+        status = hed_runner_build_ahead(t->runner, &config, error);
         t->building += !status;
     }
     return status;
@@ -238,7 +244,7 @@ static void collect(hed_tuning *t, double seconds)
 {
     while (t->building && t->ready_count < t->ready_capacity) {
         hed_ready *ready = &t->ready[(t->ready_first + t->ready_count) % t->ready_capacity];
-        if (!t->subject.built(t->subject.user, seconds, &ready->config, &ready->trial)) return;
+        if (!hed_runner_built(t->runner, seconds, &ready->config, &ready->trial)) return;
         t->building--;
         t->ready_count++;
         seconds = 0;
@@ -250,10 +256,10 @@ static hed_status next_of_compiled(hed_tuning *t, bool *found, hed_ready *next, 
     hed_status status = ask_ahead(t, error);
     if (status) return status;
     collect(t, 0);
-    bool wait = t->ready_count == 0 || (t->subject.quiet && t->building);
+    bool wait = t->ready_count == 0 || (t->quiet && t->building);
     if (wait && t->building) {
         collect(t, wait_seconds);
-        wait = t->ready_count == 0 || (t->subject.quiet && t->building);
+        wait = t->ready_count == 0 || (t->quiet && t->building);
     }
     *found = !wait;
     if (!*found) return HED_OK;
@@ -265,7 +271,7 @@ static hed_status next_of_compiled(hed_tuning *t, bool *found, hed_ready *next, 
 
 static hed_status next_candidate(hed_tuning *t, bool *found, hed_ready *next, hed_error *error)
 {
-    if (t->subject.builders) return next_of_compiled(t, found, next, error);
+    if (t->builders) return next_of_compiled(t, found, next, error);
     *next = (hed_ready){.trial = {.error = NAN}};
     hed_status status = ask(t, &next->config, error);
     *found = !status && !t->dry;
@@ -326,7 +332,7 @@ static hed_status measure_recalled(hed_tuning *t, hed_error *error)
 
 static hed_status search(hed_tuning *t, hed_error *error)
 {
-    hed_status status = t->subject.builders && !t->subject.quiet ? ask_ahead(t, error) : HED_OK;
+    hed_status status = t->builders && !t->quiet ? ask_ahead(t, error) : HED_OK;
     if (!status) status = measure_recalled(t, error);
     if (!status && t->has_default) status = evaluate_first(t, &t->default_config, error);
     if (!status && t->has_stored) status = evaluate_first(t, &t->stored, error);
@@ -347,7 +353,7 @@ static hed_status time_slot(void *user, uint32_t slot, uint32_t runs, double *va
                             hed_error *error)
 {
     hed_tuning *t = user;
-    return t->subject.time(t->subject.user, slot, runs, values, trial, error);
+    return hed_runner_time(t->runner, slot, runs, values, trial, error);
 }
 
 static double seconds_passed(void *user) { return hed_tuning_elapsed(user); }
@@ -357,7 +363,7 @@ static bool stop_asked(void *user) { return hed_tuning_stop(user); }
 hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
 {
     t->result->space = hed_space_count(t->space);
-    t->ready_capacity = t->subject.builders ? 4 * t->subject.builders + AHEAD_FEW : 0;
+    t->ready_capacity = t->builders ? 4 * t->builders + AHEAD_FEW : 0;
     t->ready = hed_allocate(&t->allocator, t->ready_capacity * sizeof *t->ready);
     if (!t->ready) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u candidates", t->ready_capacity);
     open_database(t);

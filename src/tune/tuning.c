@@ -143,8 +143,7 @@ hed_status hed_tuning_prepare(hed_tuning *t, uint32_t index, hed_trial *trial, h
     *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
     if (t->marks[index].slot != HED_NO_SLOT) return HED_OK;
     uint32_t slot = hed_tuning_free_slot(t);
-    hed_status status =
-        t->subject.prepare(t->subject.user, slot, &t->result->evaluations[index].config, trial, error);
+    hed_status status = hed_runner_prepare(t->runner, slot, &t->result->evaluations[index].config, trial, error);
     if (status || trial->outcome != HED_OUTCOME_MEASURED) return status;
     t->marks[index].slot = slot;
     t->in_slot[slot] = index;
@@ -158,7 +157,7 @@ bool hed_tuning_worked(hed_outcome outcome)
     return outcome == HED_OUTCOME_MEASURED || outcome == HED_OUTCOME_DROPPED;
 }
 
-static bool same(const hed_config *a, const hed_config *b)
+bool hed_config_same(const hed_config *a, const hed_config *b)
 {
     return a->count == b->count && memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
 }
@@ -166,7 +165,7 @@ static bool same(const hed_config *a, const hed_config *b)
 uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config)
 {
     for (uint32_t i = 0; i < t->result->count; i++)
-        if (same(&t->result->evaluations[i].config, config)) return i;
+        if (hed_config_same(&t->result->evaluations[i].config, config)) return i;
     return HED_NO_EVALUATION;
 }
 

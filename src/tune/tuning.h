@@ -7,18 +7,6 @@
 #include "tune/database.h"
 #include "tune/race.h"
 
-/* What prepares and times candidates: a runner, or a pipeline. Functions as those of runner.h. */
-typedef struct hed_subject {
-    void *user;
-    hed_status (*prepare)(void *user, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error);
-    hed_status (*time)(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error);
-    /* Compiling ahead; not called where `builders` is 0. */
-    hed_status (*build_ahead)(void *user, const hed_config *config, hed_error *error);
-    bool (*built)(void *user, double seconds, hed_config *config, hed_trial *trial);
-    uint32_t builders;
-    bool quiet; /* compiling takes the processors that candidates run on: measure only while nothing compiles */
-} hed_subject;
-
 /* What the result does not say of an evaluation: one for each. */
 typedef struct hed_mark {
     double level;  /* the race's when it was measured */
@@ -36,7 +24,9 @@ typedef struct hed_ready {
 typedef struct hed_tuning {
     hed_device *device;
     const hed_tune_def *def; /* with limits settled */
-    hed_subject subject;
+    hed_runner *runner;
+    uint32_t builders; /* processes of it that compile ahead; 0: none, preparing does it all */
+    bool quiet;        /* they take the processors that candidates run on: measure only while nothing compiles */
     const hed_space *space;
     hed_tune_key key;
     double floor_seconds; /* no run can be faster; 0: not known */
@@ -94,6 +84,7 @@ hed_status hed_tuning_add(hed_tuning *t, const hed_evaluation *evaluation, uint3
 /* Writes an evaluation into the database (again, where it has been measured anew). The database's failure is
  * logged and ends its use. */
 void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation);
+bool hed_config_same(const hed_config *a, const hed_config *b);
 /* The evaluation of a configuration; HED_NO_EVALUATION: none. */
 uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config);
 /* Finds the best again, after times were corrected. */
