@@ -274,6 +274,7 @@ static int tune(const hed_arguments *arguments, cli_session *session, const subj
     def->user = &view;
     hed_status status = hed_tune_kernel(session->devices[0], s->kernel, def, &result, error);
     session->before_message = NULL;
+    session->user = NULL;
     cli_tune_view_close(&view);
     if (status != HED_OK) return cli_fail(error);
     tuned.result = result;
@@ -332,15 +333,15 @@ static const hed_option OPTIONS[] = {
     OPTION("problem", TEXT, "SIZES", "size to tune for, as width=4096,height=4096; of heddle:NAME", .letter = 0),
     OPTION("budget", INTEGER, "COUNT", "try at most so many configurations; 200 where no limit is given",
            .letter = 'n', .low = 1, .high = 1e9),
-    OPTION("time", NUMBER, "SECONDS", "take at most so long, the final comparison included",
-           .letter = 't', .low = 0.1, .high = 1e7),
+    OPTION("time", NUMBER, "SECONDS", "take at most so long, the final comparison included", .letter = 't',
+           .low = 0.1, .high = 1e7),
     OPTION("good-enough", NUMBER, "SHARE", "stop at this share of what the device's memory and arithmetic allow",
            .low = 0.01, .high = 1),
     OPTION("patience", INTEGER, "COUNT", "stop after so many configurations without a gain", .low = 1, .high = 1e9),
     OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
     OPTION("seed", INTEGER, "NUMBER", "of the search's chance", .low = 0, .high = 999999999999, .fallback = "1"),
-    OPTION("math", CHOICE, "MODE",
-           "fast, or the same bits on every device; what the file or capture says, else fast", .choices = MATH),
+    OPTION("math", CHOICE, "MODE", "fast, or the same bits on every device; what the file or capture says, else fast",
+           .choices = MATH),
     OPTION("reference", CHOICE, "WHAT",
            "what results are compared with; what the file says, else native, else default", .choices = REFERENCES),
     OPTION("objective", CHOICE, "WHAT", "what is made small; energy needs NVML", .choices = OBJECTIVES,

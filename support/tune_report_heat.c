@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-    MOST_CELLS = 2500, /* of all maps together: what does not fit is not offered, the first map always is */
-    MOST_RANKED = 6,   /* parameters, by importance, of which pairs are offered */
+    MOST_CELLS = 2500,  /* of all maps together: what does not fit is not offered, the first map always is */
+    MOST_NUMBERS = 640, /* cells of a map with a number in each */
+    MOST_RANKED = 6,    /* parameters, by importance, of which pairs are offered */
 };
 
 typedef struct heat_map {
@@ -28,8 +29,9 @@ static const unsigned char VIRIDIS[][3] = {
 /* `share` 0: dark, slow; 1: bright, fast. */
 static void color_of(double share, unsigned color[3])
 {
-    double position = fmin(fmax(share, 0), 1) * (sizeof VIRIDIS / sizeof VIRIDIS[0] - 1);
-    uint32_t below = position >= 7 ? 7 : (uint32_t)position;
+    enum { LAST = sizeof VIRIDIS / sizeof VIRIDIS[0] - 1 };
+    double position = fmin(fmax(share, 0), 1) * LAST;
+    uint32_t below = position >= LAST - 1 ? LAST - 1 : (uint32_t)position;
     for (int i = 0; i < 3; i++)
         color[i] = (unsigned)lround(VIRIDIS[below][i] +
                                     (position - below) * (VIRIDIS[below + 1][i] - VIRIDIS[below][i]));
@@ -41,6 +43,12 @@ static double ratio_of(const hed_page *page, const hed_report_cell *cell)
 }
 
 /* ---- one map ---- */
+
+/* Where a cell's time lies between the worst, 0, and the winner's, 1. */
+static double share_of(const hed_page *page, const heat_map *map, const hed_report_cell *cell)
+{
+    return 1 - log(fmax(ratio_of(page, cell), 1)) / log(map->worst);
+}
 
 static void put_cell(hed_page *page, const heat_map *map, uint32_t column, uint32_t row)
 {
@@ -57,7 +65,7 @@ static void put_cell(hed_page *page, const heat_map *map, uint32_t column, uint3
         fputs("</g>\n", page->out);
         return;
     }
-    double ratio = ratio_of(page, cell), share = 1 - log(fmax(ratio, 1)) / log(map->worst);
+    double ratio = ratio_of(page, cell), share = share_of(page, map, cell);
     unsigned color[3];
     color_of(share, color);
     fprintf(page->out, "class=cell fill=\"#%02x%02x%02x\"/>", color[0], color[1], color[2]);
@@ -70,14 +78,38 @@ static void put_cell(hed_page *page, const heat_map *map, uint32_t column, uint3
     if (cell->failed) fprintf(page->out, ", %u failed</title></g>\n", cell->failed);
 }
 
+/* A map of too many cells for numbers: squares alone, those of one colour as one path. */
+static void put_squares(hed_page *page, const heat_map *map, uint32_t height)
+{
+    enum { COLORS = 32 };
+    fprintf(page->out, "<svg width=100%% height=%u viewBox=\"0 0 %u %u\" preserveAspectRatio=none>\n", height,
+            map->columns, map->rows);
+    for (uint32_t level = 0; level < COLORS; level++) {
+        unsigned color[3];
+        color_of(level / (COLORS - 1.0), color);
+        fprintf(page->out, "<path class=cells fill=\"#%02x%02x%02x\" d=\"", color[0], color[1], color[2]);
+        for (uint32_t row = 0; row < map->rows; row++)
+            for (uint32_t column = 0; column < map->columns; column++) {
+                const hed_report_cell *cell = &map->cells[row * map->columns + column];
+                if (cell->worked && lround(fmax(share_of(page, map, cell), 0) * (COLORS - 1)) == level)
+                    fprintf(page->out, "M%u %uh1v1h-1z", column, map->rows - 1 - row);
+            }
+        fputs("\"/>\n", page->out);
+    }
+    fputs("</svg>\n", page->out);
+}
+
 /* Around the winner's cell, over its neighbours. */
 static void put_outline(hed_page *page, const heat_map *map)
 {
-    for (uint32_t i = 0; i < map->rows * map->columns; i++)
-        if (map->cells[i].worked && map->cells[i].best == page->result->best)
-            fprintf(page->out, "<rect class=outline x=%.3f%% y=%.3f%% width=%.3f%% height=%.3f%% />\n",
-                    i % map->columns * 100.0 / map->columns, 100 - (i / map->columns + 1) * 100.0 / map->rows,
-                    100.0 / map->columns, 100.0 / map->rows);
+    double width = 100.0 / map->columns, height = 100.0 / map->rows;
+    for (uint32_t row = 0; row < map->rows; row++)
+        for (uint32_t column = 0; column < map->columns; column++) {
+            const hed_report_cell *cell = &map->cells[row * map->columns + column];
+            if (cell->worked && cell->best == page->result->best)
+                fprintf(page->out, "<rect class=outline x=%.3f%% y=%.3f%% width=%.3f%% height=%.3f%% />\n",
+                        column * width, 100 - (row + 1) * height, width, height);
+        }
 }
 
 /* Names of values along an axis; every n-th where they would run into one another. */
@@ -96,9 +128,23 @@ static void put_labels(hed_page *page, const heat_map *map, int axis, uint32_t r
     }
 }
 
+static void put_scale(hed_page *page, const heat_map *map)
+{
+    enum { STEPS = 24 };
+    fputs("<p class=legend><svg class=scale role=img aria-label=\"Scale of colours\" height=14>", page->out);
+    for (int i = 0; i < STEPS; i++) {
+        unsigned color[3];
+        color_of(1 - i / (STEPS - 1.0), color);
+        fprintf(page->out, "<rect x=%.2f%% width=4.3%% height=14 fill=\"#%02x%02x%02x\"/>", i * 100.0 / STEPS,
+                color[0], color[1], color[2]);
+    }
+    fprintf(page->out, "</svg> 1 to %.3g times the winner's%s</p>", map->worst,
+            map->worst < MOST_WORST ? "" : ", and more");
+}
+
 static void put_map(hed_page *page, const heat_map *map, uint32_t number)
 {
-    uint32_t height = map->rows * 34;
+    uint32_t height = map->rows > 16 ? 560 : map->rows * 34 + 16;
     bool two = map->axes[1] < page->kernel->parameter_count;
     fprintf(page->out, "<div class=map id=map%u%s><p class=axis>", number, number ? " hidden" : "");
     if (two) {
@@ -107,27 +153,19 @@ static void put_map(hed_page *page, const heat_map *map, uint32_t number)
     }
     fprintf(page->out,
             "</p><div class=plot><svg class=\"chart heat%s\" height=%u role=img aria-label=\"Heat map\">\n",
-            map->columns > 7 ? " many" : "",
-            height > 560  ? 560
-            : height < 60 ? 60
-                          : height);
-    for (uint32_t row = 0; row < map->rows; row++)
-        for (uint32_t column = 0; column < map->columns; column++) put_cell(page, map, column, row);
+            map->columns > 7 ? " many" : "", height);
+    if (map->rows * map->columns > MOST_NUMBERS) put_squares(page, map, height);
+    else
+        for (uint32_t i = 0; i < map->rows * map->columns; i++)
+            put_cell(page, map, i % map->columns, i / map->columns);
     put_outline(page, map);
     put_labels(page, map, 0, 16);
     if (two) put_labels(page, map, 1, 24);
     fputs("</svg></div><p class=\"axis end\">", page->out);
     hed_page_put(page, page->kernel->parameters[map->axes[0]].name);
-    fprintf(page->out,
-            " &#8594;</p><p class=legend><svg class=scale role=img aria-label=\"Scale of colours\" height=14>");
-    for (int i = 0; i < 24; i++) {
-        unsigned color[3];
-        color_of(1 - i / 23.0, color);
-        fprintf(page->out, "<rect x=%.2f%% width=4.3%% height=14 fill=\"#%02x%02x%02x\"/>", i * 100.0 / 24, color[0],
-                color[1], color[2]);
-    }
-    fprintf(page->out, "</svg> 1 to %.3g times the winner's%s</p></div>\n", map->worst,
-            map->worst < MOST_WORST ? "" : ", and more");
+    fputs(" &#8594;</p>", page->out);
+    put_scale(page, map);
+    fputs("</div>\n", page->out);
 }
 
 /* ---- all of them ---- */

@@ -199,6 +199,26 @@ Test(tune_report, a_mark_for_each_evaluation_in_a_small_file)
     synthetic_free(&t);
 }
 
+/* Two parameters of 250 values each: no cell is left with a number in it. */
+Test(tune_report, a_map_of_many_cells_is_small_too)
+{
+    synthetic_tuning t = synthetic_make(7000, 1);
+    hed_kernel_def kernel = {.name = "wide", .parameter_count = 2};
+    int64_t values[250];
+    for (int i = 0; i < 250; i++) values[i] = i;
+    kernel.parameters = (const hed_parameter_def[]){{"A", values, 250, 0, NULL}, {"B", values, 250, 0, NULL}};
+    uint32_t worked = 0;
+    for (uint32_t i = 0; i < t.result.count; i++) {
+        t.result.evaluations[i].config = (hed_config){2, {i % 250, i / 250}};
+        worked += hed_report_has_value(&t.result.evaluations[i]);
+    }
+    t.def.kernel = &kernel;
+    write_page(&t);
+    cr_expect(count_of("h1v1h-1z") == worked && count_of("class=number") == 0);
+    cr_expect(count_of("class=outline") == 1);
+    synthetic_free(&t);
+}
+
 Test(tune_report, what_comes_from_outside_is_escaped)
 {
     synthetic_tuning t = synthetic_make(60, 1);
