@@ -104,10 +104,10 @@ void hed_records_texts(hed_records *records, const char *key, const char *const 
 
 void hed_records_open(hed_records *records, const char *key)
 {
+    if (!records || !records->object) return; /* memory ran out before */
     json_t *inner = json_object();
-    if (!records || !records->object || json_object_set_new(records->object, key, inner) != 0) {
-        if (records)
-            records->failed = true;
+    if (json_object_set_new(records->object, key, inner) != 0) {
+        records->failed = true;
         return;
     }
     records->outer = records->object;

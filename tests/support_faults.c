@@ -12,6 +12,7 @@
 #include "support/json.h"
 #include "support/options.h"
 #include "support/png.h"
+#include "support/tune_report.h"
 #include "support/tune_results.h"
 #include "support/tune_spec.h"
 
@@ -201,7 +202,7 @@ static const int64_t one = 1;
 static const char *const label = "label";
 static const hed_parameter_def parameter = {.name = "P", .values = &one, .count = 1, .value = 1, .labels = &label};
 static const hed_kernel_def kernel = {.name = "k", .parameters = &parameter, .parameter_count = 1};
-static hed_evaluation evaluation = {.config = {1, {1}}, .seconds = 1};
+static hed_evaluation evaluation = {.config = {1, {1}}, .seconds = 1, .pace = 1};
 static const hed_tune_result results = {.evaluations = &evaluation, .count = 1};
 
 static hed_status try_t4(void)
@@ -216,13 +217,42 @@ static hed_status try_csv(void)
     return hed_tune_results_write_csv(path, &kernel, &results, &error);
 }
 
+static hed_status try_report(void)
+{
+    static const int64_t two[] = {1, 2};
+    static const hed_parameter_def wide = {.name = "P", .values = two, .count = 2, .value = 1};
+    static const hed_kernel_def described = {.name = "k", .parameters = &wide, .parameter_count = 1};
+    static const hed_device_info device = {.id = "d", .name = "device"};
+    const hed_tune_report_def def = {.kernel = &described, .device = &device, .result = &results};
+    hed_error error;
+    return hed_tune_report_write(path, &def, &error);
+}
+
+static hed_status try_object(void)
+{
+    hed_error error;
+    FILE *stream = fopen("/dev/null", "w");
+    if (!stream) return HED_ERROR_MEMORY;
+    hed_records *records = hed_records_create();
+    hed_records_next(records);
+    hed_records_open(records, "inner");
+    hed_records_integer(records, "a", 1);
+    hed_records_close(records);
+    hed_records_text(records, "b", "text");
+    hed_status status = hed_records_print_one(records, stream, &error);
+    hed_records_free(records);
+    fclose(stream);
+    return status;
+}
+
 int main(void)
 {
     static const struct {
         const char *name;
         hed_status (*run)(void);
     } cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options},
-                 {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}};
+                 {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}, {"report", try_report},
+                 {"object", try_object}};
     int bad = 0, file = mkstemp(path);
     if (file < 0) return 1;
     close(file);
