@@ -289,6 +289,13 @@ void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, co
     def->dimensions = reader->spec->dimensions;
     def->dimension_count = reader->spec->problem.count;
     def->geometry = lay_out;
+    hed_source *sources = hed_spec_allocate(reader, def->source_count * sizeof *sources, root);
+    for (uint32_t i = 0; i < def->source_count && sources; i++) {
+        sources[i] = def->sources[i];
+        if (def->language == HED_OPENCL_C)
+            hed_spec_use_local_words(reader, root, &sources[i]);
+    }
+    def->sources = sources;
     if (kernel->bytes || kernel->operations)
         def->work = count_work;
     def->metric = kernel->operations ? HED_METRIC_OPERATIONS : HED_METRIC_BYTES;

@@ -81,6 +81,8 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
 
 /* Likewise a kernel's text. */
 bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above, hed_source *source);
+/* Puts local memory of plain OpenCL C into the prelude's words (tune_spec_local.c). */
+void hed_spec_use_local_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Ends the description: geometry(), work(), and launch bounds where the group's sizes (NULL: not plain) are parameters and
  * numbers. */
 void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3]);
