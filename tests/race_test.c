@@ -155,11 +155,38 @@ Test(race, drift_is_noticed_and_taken_out)
               "faster, though its time is longer: %g s", race.best);
 }
 
+Test(race, what_is_clearly_slower_is_so_at_the_same_pace)
+{
+    simulated s = {.seconds = {2e-3, 3.5e-3}, .noise = 0.01, .random = 8, .pace = throttled};
+    hed_race race = race_of(&s);
+    hed_trial trial;
+    hed_probe first = probe_of(&race, 0);
+    hed_race_anchor(&race, 0, &first);
+    s.now = 1;
+    OK(hed_race_check(&race, &trial, &error));
+    hed_probe second = probe_of(&race, 1);
+    cr_assert(second.runs == 5, "1.75 times slower on a clock 1.3 times slower: %u runs", second.runs);
+}
+
+Test(race, hiccups_are_no_drift)
+{
+    simulated s = {.seconds = {2e-3}, .noise = 0.01, .random = 9};
+    hed_race race = race_of(&s);
+    hed_trial trial;
+    hed_probe first = probe_of(&race, 0);
+    hed_race_anchor(&race, 0, &first);
+    s.hiccup = 0.1;
+    for (int i = 0; i < 200; i++) {
+        OK(hed_race_check(&race, &trial, &error));
+        cr_assert(race.level < 1.1, "look %d: level %g", i, race.level);
+    }
+}
+
 /* ---- clocks that lie ---- */
 
 Test(race, spans_that_cannot_be_are_repeated)
 {
-    simulated s = {.seconds = {1e-4}, .noise = 0.01, .random = 9, .bad_every = 7, .bad = -3.0};
+    simulated s = {.seconds = {1e-4}, .noise = 0.01, .random = 9, .bad_every = 3, .bad = -3.0};
     hed_race race = race_of(&s);
     hed_probe probe = probe_of(&race, 0);
     cr_assert_eq(probe.trial.outcome, HED_OUTCOME_MEASURED);
@@ -287,6 +314,8 @@ Test(race, three_percent_are_found)
 
 static double slowing(double now) { return 1 + now; }
 
+static double slowing_fast(double now) { return 1 + 10 * now; }
+
 static double pulsing(double now) { return 1 + 0.1 * sin(now * 40); }
 
 Test(race, drift_and_hiccups_choose_nobody)
@@ -294,7 +323,12 @@ Test(race, drift_and_hiccups_choose_nobody)
     final_case c = {.count = 4, .noise = 0.01, .kept = 1, .seconds = {1e-3, 1e-3, 1e-3, 1e-3}, .pace = slowing};
     uint32_t won = wins(&c, 0, 50);
     cr_assert_eq(won, 50, "a clock that slows down: %u of 50", won);
+    c.pace = slowing_fast;
+    c.kept = 4;
+    won = wins(&c, 3, 50);
+    cr_assert_eq(won, 50, "a clock that slows down within a round: %u of 50", won);
     c.pace = pulsing;
+    c.kept = 1;
     won = wins(&c, 0, 50);
     cr_assert_eq(won, 50, "a clock that pulses: %u of 50", won);
     c.pace = NULL;
