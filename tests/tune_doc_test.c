@@ -1,0 +1,73 @@
+/* docs/tune-file.md stays true: each tune file in it loads, with the kernels that stand there, and each key that the loader knows is
+ * told of. */
+#include "folder.h"
+#include "testing.h"
+
+#include "support/file.h"
+#include "support/tune_spec.h"
+#include "support/tune_spec_parts.h"
+
+static hed_error error;
+
+TestSuite(tune_doc, .init = folder_make, .fini = folder_remove);
+
+static char *read_document(void)
+{
+    char *text;
+    size_t size;
+    OK(hed_file_read("docs/tune-file.md", 1 << 20, &text, &size, &error));
+    return text;
+}
+
+/* The next block of a language behind `at`; gives the place behind it, NULL if there is none. */
+static const char *next_block(const char *at, const char *language, const char **from, size_t *size)
+{
+    char fence[32];
+    snprintf(fence, sizeof fence, "\n```%s\n", language);
+    const char *begin = strstr(at, fence), *end = begin ? strstr(begin + strlen(fence), "\n```\n") : NULL;
+    if (!end) return NULL;
+    *from = begin + strlen(fence);
+    *size = (size_t)(end + 1 - *from);
+    return end;
+}
+
+Test(tune_doc, files_load)
+{
+    static const hed_device_info device = {.id = "a device", .max_group = 1024};
+    char *text = read_document();
+    const char *from;
+    size_t size;
+    int kernels = 0, files = 0;
+    for (const char *at = text; (at = next_block(at, "c", &from, &size)); kernels++) {
+        char name[64];
+        cr_assert(sscanf(from, "/* %63s */", name) == 1);
+        write_file(in_folder(name), from, size);
+    }
+    for (const char *at = text; (at = next_block(at, "json", &from, &size)); files++) {
+        hed_tune_spec *spec;
+        write_file(in_folder("k.json"), from, size);
+        OK(hed_tune_spec_load(in_folder("k.json"), &device, &spec, &error));
+        if (files == 0) cr_expect(hed_config_count(hed_tune_spec_kernel(spec)) == 20, "the document says 20 configurations");
+        hed_tune_spec_free(spec);
+    }
+    cr_assert(kernels == 1 && files == 2, "%d kernels, %d files", kernels, files);
+    free(text);
+}
+
+Test(tune_doc, every_key_is_told)
+{
+    const hed_spec_keys *const lists[] = {hed_spec_json_keys, hed_spec_argument_keys};
+    char *text = read_document();
+    for (size_t list = 0; list < 2; list++)
+        for (const hed_spec_keys *at = lists[list]; at->place; at++)
+            for (size_t i = 0; at->keys[i]; i++) {
+                char quoted[64], plain[64];
+                snprintf(quoted, sizeof quoted, "\"%s\"", at->keys[i]);
+                snprintf(plain, sizeof plain, "`%s`", at->keys[i]);
+                cr_expect(strstr(text, quoted) || strstr(text, plain), "%s of \"%s\" is not in docs/tune-file.md", at->keys[i], at->place);
+            }
+    hed_constant limits[HED_DEVICE_CONSTANTS];
+    hed_device_constants(&(hed_device_info){0}, limits);
+    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) cr_expect(strstr(text, limits[i].name), "%s", limits[i].name);
+    free(text);
+}
