@@ -273,8 +273,8 @@ Test(canonical, sums_of_fractions)
     test_close(&t);
 }
 
-/* One workspace through launches of all sizes and several configurations, with other content each time: nothing that an
- * earlier launch left there is taken for this one's. The INTEGER of the text: sums that wrap. */
+/* One workspace through launches of all sizes and several configurations, with other content each time: nothing that
+ * an earlier launch left there is taken for this one's. The INTEGER of the text: sums that wrap. */
 Test(canonical, single_pass_again_and_again)
 {
     test_device t = test_open(NULL);
@@ -338,7 +338,8 @@ Test(canonical, single_pass_after_many_launches)
     hed_problem problem = hed_problem_1d(N);
     for (int launch = 0; launch < 1100; launch++) OK(hed_launch(t.stream, kernel, &problem, arguments, 4, &error));
     float *prefixes = take(&t, out);
-    for (int i = 0; i < N; i++) cr_assert_float_eq(prefixes[i], (float)(i + 1), 0.0f, "prefix %d: %g", i, prefixes[i]);
+    for (int i = 0; i < N; i++)
+        cr_assert_float_eq(prefixes[i], (float)(i + 1), 0.0f, "prefix %d: %g", i, prefixes[i]);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(in);
     uint32_t *left = take(&t, workspace);
@@ -383,6 +384,9 @@ Test(canonical, chain_without_memory)
         def.allocator = test_allocator_of(&counter);
         test_device t = test_open(&def);
         hed_canonical_chain *chain;
+        /* A first one: what the context makes when it is first needed, and keeps, is there. */
+        OK(hed_canonical_chain_create(t.device, 10000, HED_MATH_FAST, &chain, &error));
+        hed_canonical_chain_destroy(chain);
         int64_t live = counter.live;
         counter.fail_at = counter.calls + fail_at;
         hed_status status = hed_canonical_chain_create(t.device, 10000, HED_MATH_FAST, &chain, &error);
@@ -393,7 +397,7 @@ Test(canonical, chain_without_memory)
             cr_assert(failed && error.status == status, "allocation %lld: %s", (long long)fail_at,
                       error.text);
         if (status != HED_OK && !strcmp(hed_device_get_info(t.device)->backend, "host"))
-            cr_assert_leq(counter.live, live + 2, "allocation %lld leaks", (long long)fail_at);
+            cr_assert_eq(counter.live, live, "allocation %lld leaks", (long long)fail_at);
         test_close(&t);
         cr_assert_eq(counter.live, 0, "allocation %lld leaks", (long long)fail_at);
         if (!failed) break;

@@ -1,4 +1,4 @@
-/* The counter of energy: with fakes of CUDA and NVML, and on the device at hand what a device without a counter is told. */
+/* The counter of energy, with fakes of CUDA and NVML; and what a device without a counter is told. */
 #include "tune/energy.h"
 
 #include "fakes.h"
@@ -60,7 +60,8 @@ Test(energy, counts_the_device_asked_for)
 /* Every call of NVML fails once: the error names it, and nothing is left. */
 Test(energy, each_call_fails)
 {
-    static const char *const calls[] = {"nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetTotalEnergyConsumption"};
+    static const char *const calls[] = {"nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2",
+                                        "nvmlDeviceGetTotalEnergyConsumption"};
     energy_fakes f = {0};
     open_fakes(&f);
     hed_device *device = device_of(&f, "cuda:0");
@@ -117,7 +118,8 @@ Test(energy, without_memory)
         hed_status status = hed_energy_open(device, fakes_path("nvml"), &energy, &error);
         bool failed = f.allocations.calls >= f.allocations.fail_at;
         f.allocations.fail_at = 0;
-        cr_assert_eq(status, failed ? HED_ERROR_MEMORY : HED_OK, "allocation %lld: %s", (long long)n, hed_status_name(status));
+        cr_assert_eq(status, failed ? HED_ERROR_MEMORY : HED_OK, "allocation %lld: %s", (long long)n,
+                     hed_status_name(status));
         hed_energy_close(energy);
         cr_assert_eq(f.allocations.live, live, "allocation %lld leaks", (long long)n);
         if (!failed) break;

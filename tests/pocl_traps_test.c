@@ -52,8 +52,8 @@ static const hed_source room_source = {"room.cl",
 static const hed_kernel_def room_def = {
     .name = "room", .sources = &room_source, .source_count = 1, .arguments = room_arguments, .argument_count = 3};
 
-/* "Local" memory is the processor's cache: another size on each machine. All of it can be had; a byte more would end the
- * process in the driver's thread. */
+/* "Local" memory is the processor's cache: another size on each machine. All of it can be had; a word more would end
+ * the process in the driver's thread. */
 Test(pocl_traps, all_local_memory_and_not_a_byte_more)
 {
     enum { CL_DEVICE_LOCAL_MEM_SIZE_WORD = 0x1023 };
@@ -85,16 +85,20 @@ Test(pocl_traps, all_local_memory_and_not_a_byte_more)
     close_test(&t);
 }
 
-/* Bad sizes of groups are an answer of the driver's, no end of the process, where a program reaches the driver. Through us
- * they do not get there: sizes are rounded up to whole groups, or refused. */
+/* Bad sizes of groups are an answer of the driver's, no end of the process, where a program reaches the driver.
+ * Through us they do not get there: sizes are rounded up to whole groups, or refused. */
 Test(pocl_traps, bad_sizes_of_groups_are_answers)
 {
     static const hed_source fixed_source = {
-        "fixed.cl", "__attribute__((reqd_work_group_size(8, 1, 1))) __kernel void fixed(__global int *x, int add)\n{\n"
-                    "    x[get_global_id(0)] += add;\n}\n",
+        "fixed.cl",
+        "__attribute__((reqd_work_group_size(8, 1, 1))) __kernel void fixed(__global int *x, int add)\n{\n"
+        "    x[get_global_id(0)] += add;\n}\n",
         0};
-    static const hed_kernel_def fixed = {
-        .name = "fixed", .sources = &fixed_source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
+    static const hed_kernel_def fixed = {.name = "fixed",
+                                         .sources = &fixed_source,
+                                         .source_count = 1,
+                                         .arguments = twice_arguments,
+                                         .argument_count = 2};
     opencl_test t = open_pocl(NULL);
     const hed_device_info *info = hed_device_get_info(t.device);
     hed_kernel *kernel = make_kernel(t.device, &twice), *only_eight = make_kernel(t.device, &fixed);
@@ -112,8 +116,8 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
     OK(hed_stream_wait(t.stream, &error));
     const size_t bad[][2] = {{1024, (size_t)info->max_group + 1}, {1000, 7}};
     for (int i = 0; i < 2; i++)
-        cr_expect_eq(t.cl.clEnqueueNDRangeKernel(hed_stream_native(t.stream), hed_kernel_native(kernel), 1, NULL, &bad[i][0], &bad[i][1],
-                                                 0, NULL, NULL),
+        cr_expect_eq(t.cl.clEnqueueNDRangeKernel(hed_stream_native(t.stream), hed_kernel_native(kernel), 1, NULL,
+                                                 &bad[i][0], &bad[i][1], 0, NULL, NULL),
                      CL_INVALID_WORK_GROUP_SIZE, "group of %zu of %zu", bad[i][1], bad[i][0]);
     run_twice(&t, &twice);
     hed_kernel_destroy(kernel);
@@ -127,9 +131,10 @@ Test(pocl_traps, what_it_lacks_is_not_claimed)
 {
     opencl_test t = open_pocl(NULL);
     const hed_device_info *info = hed_device_get_info(t.device);
-    const uint64_t lacking = HED_CAN_LANES | HED_CAN_NAMED_BARRIERS | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER | HED_CAN_PACKETS |
-                             HED_CAN_CLUSTERS | HED_CAN_RESIDENT | HED_CAN_GRAPHS | HED_CAN_CUDA_C;
-    cr_expect_eq(info->capabilities & lacking, 0, "claimed: %#llx", (unsigned long long)(info->capabilities & lacking));
+    const uint64_t lacking = HED_CAN_LANES | HED_CAN_NAMED_BARRIERS | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER |
+                             HED_CAN_PACKETS | HED_CAN_CLUSTERS | HED_CAN_RESIDENT | HED_CAN_GRAPHS | HED_CAN_CUDA_C;
+    unsigned long long claimed = info->capabilities & lacking;
+    cr_expect_eq(claimed, 0, "claimed: %#llx", claimed);
     cr_expect_eq(info->type, HED_DEVICE_CPU);
     close_test(&t);
 }
@@ -208,7 +213,8 @@ Test(pocl_folders, a_home_that_is_a_file)
 
 /* ---- time ---- */
 
-static void one_dimension(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
+static void one_dimension(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                          hed_geometry *geometry)
 {
     (void)def;
     geometry->dimensions = 1;
@@ -230,15 +236,23 @@ Test(pocl_traps, the_first_run_is_thrown_away)
     static const int64_t groups[] = {32};
     static const hed_parameter_def group = {"WG", groups, 1, 32, NULL};
     static const char *const dimensions[] = {"n"};
-    static const hed_kernel_def def = {.name = "count", .sources = &source, .source_count = 1, .arguments = described,
-                                       .argument_count = 2, .parameters = &group, .parameter_count = 1, .dimensions = dimensions,
-                                       .dimension_count = 1, .geometry = one_dimension};
+    static const hed_kernel_def def = {.name = "count",
+                                       .sources = &source,
+                                       .source_count = 1,
+                                       .arguments = described,
+                                       .argument_count = 2,
+                                       .parameters = &group,
+                                       .parameter_count = 1,
+                                       .dimensions = dimensions,
+                                       .dimension_count = 1,
+                                       .geometry = one_dimension};
     enum { RUNS = 3 };
     opencl_test t = open_pocl(NULL);
     const int32_t zero = 0;
     const hed_runner_argument contents[] = {{.data = &zero, .bytes = 4}, {.bytes = 4}};
     hed_problem problem = hed_problem_1d(32);
-    hed_runner_def wanted = {.device = t.device, .kernel = &def, .problem = &problem, .arguments = contents, .timeout_seconds = 60};
+    hed_runner_def wanted = {
+        .device = t.device, .kernel = &def, .problem = &problem, .arguments = contents, .timeout_seconds = 60};
     hed_config config = hed_config_default(&def);
     hed_runner *runner;
     hed_trial trial;

@@ -11,11 +11,11 @@ struct hed_canonical_chain {
     hed_allocator allocator;
     uint32_t most;
     hed_kernel *reduction;
-    hed_kernel *scan_single;      /* or NULL and the other two */
+    hed_kernel *scan_single; /* or NULL and the other two */
     hed_kernel *scan_tree, *scan;
     hed_buffer *workspace; /* of scan_single */
-    hed_buffer *nodes; /* (hed_tree_node_count(tiles of `most`)) floats */
-    hed_buffer *sums;  /* (tiles of that) floats */
+    hed_buffer *nodes;     /* (hed_tree_node_count(tiles of `most`)) floats */
+    hed_buffer *sums;      /* (tiles of that) floats */
 };
 
 static uint32_t tiles_of(uint32_t n) { return (uint32_t)hed_ceil_divide(n, HED_CANONICAL_TILE); }

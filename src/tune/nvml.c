@@ -1,6 +1,7 @@
-/* NVML's counter of a GPU's energy (NVML API reference, "Device Queries": nvmlDeviceGetTotalEnergyConsumption, millijoules since
- * the driver was loaded, Volta and later). The library belongs to the driver and is loaded at run time. NVML counts its devices in
- * another order than CUDA does, and knows none of CUDA_VISIBLE_DEVICES: the two meet at the address on the PCI bus. */
+/* NVML's counter of a GPU's energy (NVML API reference, "Device Queries": nvmlDeviceGetTotalEnergyConsumption,
+ * millijoules since the driver was loaded, Volta and later). The library belongs to the driver and is loaded at run
+ * time. NVML counts its devices in another order than CUDA does, and knows nothing of CUDA_VISIBLE_DEVICES: the two
+ * meet at the address on the PCI bus. */
 #include "tune/energy.h"
 
 #include "base/alloc.h"
@@ -23,8 +24,8 @@ typedef struct nvml_api {
     int (*energy)(nvml_device *device, unsigned long long *millijoules);
 } nvml_api;
 
-static const char *const FUNCTIONS[] = {"nvmlInit_v2", "nvmlShutdown", "nvmlErrorString", "nvmlDeviceGetHandleByPciBusId_v2",
-                                        "nvmlDeviceGetTotalEnergyConsumption"};
+static const char *const FUNCTIONS[] = {"nvmlInit_v2", "nvmlShutdown", "nvmlErrorString",
+                                        "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetTotalEnergyConsumption"};
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof FUNCTIONS[0] };
 
 struct hed_energy {
@@ -43,7 +44,8 @@ static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE]
     const char *id = hed_device_get_info(device)->id;
     void *symbol = hed_device_symbol(device, "cuDeviceGetPCIBusId");
     if (!symbol)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no counter of energy: only CUDA devices have, by NVML", id);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no counter of energy: only CUDA devices have, by NVML",
+                        id);
     memcpy(&get_address, &symbol, sizeof symbol);
     hed_native_device native;
     hed_status status = hed_device_native(device, &native, error);
@@ -66,16 +68,18 @@ static hed_status load(hed_energy *energy, const char *library, hed_error *error
     if (hed_dynlib_open(&energy->allocator, library ? only : USUAL, &energy->library, reason, sizeof reason) != HED_OK)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for NVML");
     if (!energy->library)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "energy is read through NVML, a part of NVIDIA's driver, which does not load: %s",
-                        reason);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "energy is read through NVML, a part of NVIDIA's driver, which does not load: %s", reason);
     if (!hed_dynlib_symbols(energy->library, FUNCTIONS, slots, FUNCTION_COUNT, &missing))
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s lacks %s: a driver of 2018 or later is needed to read energy",
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "%s lacks %s: a driver of 2018 or later is needed to read energy",
                         hed_dynlib_name(energy->library), missing);
     memcpy(&energy->api, slots, sizeof slots);
     return HED_OK;
 }
 
-static hed_status fail_call(const hed_energy *energy, hed_status status, const char *function, int code, hed_error *error)
+static hed_status fail_call(const hed_energy *energy, hed_status status, const char *function, int code,
+                            hed_error *error)
 {
     const char *text = energy->api.error_text(code);
     return hed_fail(error, status, "%s failed with %d (%s)", function, code, text ? text : "no text");
@@ -123,7 +127,8 @@ hed_status hed_energy_read(const hed_energy *energy, double *joules, hed_error *
     unsigned long long millijoules = 0;
     int code = energy->api.energy(energy->device, &millijoules);
     if (code)
-        return fail_call(energy, code == NVML_ERROR_NOT_SUPPORTED ? HED_ERROR_UNSUPPORTED : HED_ERROR_DRIVER, FUNCTIONS[4], code, error);
+        return fail_call(energy, code == NVML_ERROR_NOT_SUPPORTED ? HED_ERROR_UNSUPPORTED : HED_ERROR_DRIVER,
+                         FUNCTIONS[4], code, error);
     *joules = 1e-3 * (double)millijoules;
     return HED_OK;
 }
