@@ -208,6 +208,7 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
                                   .device = t->device,
                                   .result = t->result,
                                   .math = t->def->math,
+                                  .arguments = t->def->arguments,
                                   .objective = t->def->objective,
                                   .cold_cache = t->def->cold_cache,
                                   .origin = t->origin,

@@ -7,13 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const REFERENCES[] = {
-    [HED_REFERENCE_NATIVE] = "the native C version",
-    [HED_REFERENCE_KERNEL] = "another kernel",
-    [HED_REFERENCE_DEFAULT] = "its default configuration",
-    [HED_REFERENCE_NONE] = NULL,
-};
-
 /* How many times the winner's time another evaluation takes; NAN where either has none. */
 static double times_winner(const hed_tune_result *result, uint32_t index)
 {
@@ -78,6 +71,11 @@ static void print_failures(const cli_tuned *t, FILE *out)
     }
 }
 
+static const char *compared_with(const cli_tuned *t)
+{
+    return hed_report_compared(t->kernel, t->def->arguments, t->result->reference);
+}
+
 static void print_conditions(const cli_tuned *t, FILE *out)
 {
     static const char *const ends[] = {
@@ -94,8 +92,7 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     print_failures(t, out);
     if (r->in_process) fprintf(out, "  isolation  none, %s\n", r->in_process_reason);
     else fputs("  isolation  candidates ran in a worker process\n", out);
-    if (REFERENCES[r->reference]) fprintf(out, "  checked    against %s\n", REFERENCES[r->reference]);
-    else fputs("  checked    no: results were not compared with anything\n", out);
+    fprintf(out, "  compared   with %s\n", compared_with(t));
     if (fabs(r->drift) > 0.03)
         fprintf(out, "  clocks     moved by %.0f %% meanwhile: keep the machine quiet, and times are worth more\n",
                 100 * r->drift);
@@ -177,6 +174,7 @@ static void add_conditions(hed_records *records, const cli_tuned *t)
     hed_records_boolean(records, "isolated", !r->in_process);
     if (r->in_process) hed_records_text(records, "not_isolated_since", r->in_process_reason);
     hed_records_boolean(records, "checked", r->reference != HED_REFERENCE_NONE);
+    hed_records_text(records, "compared_with", compared_with(t));
     hed_records_boolean(records, "device_time", r->device_time);
     hed_records_number(records, "drift", r->drift);
     hed_records_number(records, "tuning_seconds", r->seconds);

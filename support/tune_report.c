@@ -224,9 +224,6 @@ static void put_fact(hed_page *page, const char *name, const char *text)
 
 static void put_measuring(hed_page *page)
 {
-    static const char *const references[] = {"the native C version", "another kernel",
-                                             "the kernel itself in its default configuration",
-                                             "nothing: results were not checked"};
     static const char *const ends[] = {
         [HED_TUNE_EVALUATIONS] = "the number of evaluations was reached",
         [HED_TUNE_SECONDS] = "the time was up",
@@ -241,7 +238,7 @@ static void put_measuring(hed_page *page)
     put_fact(page, "clock", result->device_time ? "the device's own" : "the host's, around each launch");
     put_fact(page, "last-level cache",
              page->def->cold_cache ? "emptied before each timed run" : "as the run before left it");
-    put_fact(page, "compared with", references[result->reference]);
+    put_fact(page, "compared with", hed_report_compared(page->kernel, page->def->arguments, result->reference));
     put_fact(page, "isolation",
              result->in_process ? "none: in the tuner's own process" : "candidates ran in a worker process");
     snprintf(text, sizeof text, "a configuration measured at the start and at the end moved by %.2g %%",

@@ -15,6 +15,7 @@ typedef struct hed_tune_report_def {
     const hed_tune_result *result;
     hed_math math;
     hed_objective objective;
+    const hed_tune_argument *arguments; /* it was tuned with; NULL: the description's sample */
     bool cold_cache;
     const char *origin;   /* what was typed: "heddle:convolution", "blur.json" */
     const char *settings; /* a line: "auto, 200 evaluations, seed 1" */

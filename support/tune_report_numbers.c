@@ -186,6 +186,26 @@ hed_bound hed_report_bound(const hed_tune_result *result)
 
 /* ---- for people ---- */
 
+static bool is_output(const hed_argument_def *argument)
+{
+    return argument->kind == HED_BUFFER && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
+}
+
+const char *hed_report_compared(const hed_kernel_def *kernel, const hed_tune_argument *arguments,
+                                hed_reference reference)
+{
+    static const char *const words[] = {
+        [HED_REFERENCE_NATIVE] = "the native C version",
+        [HED_REFERENCE_KERNEL] = "another kernel",
+        [HED_REFERENCE_DEFAULT] = "the kernel itself in its default configuration",
+        [HED_REFERENCE_NONE] = "nothing: results were not checked",
+    };
+    bool given = arguments && reference != HED_REFERENCE_NONE;
+    for (uint32_t i = 0; given && i < kernel->argument_count; i++)
+        given = !is_output(&kernel->arguments[i]) || arguments[i].expected;
+    return given ? "outputs that were given" : words[reference];
+}
+
 void hed_report_format(hed_objective objective, double value, char *text, size_t size)
 {
     static const struct {

@@ -45,6 +45,11 @@ void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result
 typedef enum hed_bound { HED_BOUND_UNKNOWN, HED_BOUND_MEMORY, HED_BOUND_ARITHMETIC } hed_bound;
 hed_bound hed_report_bound(const hed_tune_result *result);
 
+/* What results were compared with, in words: "outputs that were given", "the native C version", ... `arguments`
+ * (kernel->argument_count), or NULL, are those that it was tuned with. */
+const char *hed_report_compared(const hed_kernel_def *kernel, const hed_tune_argument *arguments,
+                                hed_reference reference);
+
 /* "1.23 ms", "4.1 J", or the caller's metric as a number; "-" for NAN. */
 void hed_report_format(hed_objective objective, double value, char *text, size_t size);
 

@@ -37,7 +37,7 @@ run 0 tune --schema; err_is_empty; out_is_object
 # shellcheck disable=SC2086  # words
 run 0 tune $small --budget 4 --report "$work/report.html" --csv "$work/table.csv" --t4 "$work/results.t4"
 out_has '^transpose on host'; out_has 'width=192 height=128'; out_has '^  winner  *TILE='; out_has '^  tried  *4 of'
-out_has '^  isolation  none, '; out_has 'against the native C version'; out_has "^  kept  *$work/data/heddle/tuning.db"; out_has 'now use it'
+out_has '^  isolation  none, '; out_has 'compared  *with the native C version'; out_has "^  kept  *$work/data/heddle/tuning.db"; out_has 'now use it'
 [ "$(grep -o 'h0' "$work/report.html" | wc -l)" = 4 ] || complain 'the report has not 4 marks'
 [ "$(wc -l < "$work/table.csv")" = 5 ] || complain 'the table has not 4 lines below its head'
 ! command -v python3 > /dev/null || python3 -m json.tool < "$work/results.t4" > /dev/null || complain 'the T4 file is not JSON'
