@@ -101,6 +101,17 @@ Test(local_runner, an_argument_without_content_is_an_error)
     test_close(&t.on);
 }
 
+Test(local_runner, energy_is_unsupported_where_there_is_no_counter)
+{
+    runner_test t = {0};
+    t.on = test_open(NULL);
+    describe_scale(&t);
+    t.def.objective = HED_OBJECTIVE_ENERGY;
+    bool cuda = strcmp(hed_device_get_info(t.on.device)->backend, "cuda") == 0;
+    if (!cuda) FAILS(HED_ERROR_UNSUPPORTED, hed_runner_create_local(&t.def, &t.runner, &error));
+    test_close(&t.on);
+}
+
 /* A candidate that hangs in this process is reported and leaves a runner of no use; the process can still be left. */
 static int hang(void)
 {
@@ -149,7 +160,7 @@ Test(local_runner, floats_are_compared_by_tolerance)
                  {1.5f, 1, 0.49, false},
                  {150, 100, 0.5, true},
                  {151, 100, 0.5, false},
-                 {NAN, NAN, 0, true},
+                 {NAN, NAN, 0, true}, {-NAN, NAN, 0, true}, {-NAN, NAN, 1, true},
                  {NAN, NAN, 1, true},
                  {NAN, 0, 1e30, false},
                  {0, NAN, 1e30, false},
