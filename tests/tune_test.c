@@ -219,6 +219,20 @@ Test(tune, a_pipeline_is_tuned_and_resolved)
     test_close(&t);
 }
 
+Test(tune, what_was_chosen_stays_before_the_default)
+{
+    test_device t = open_in_folder();
+    made_up m = made_up_of(valley, 0.01, 11);
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_result_free(tune_made_up(t.device, &m, &def));
+    m.seconds = flat;
+    hed_tune_result *result = tune_made_up(t.device, &m, &def);
+    cr_assert(result->kept_stored && winner_of(result)->config.values[0] == 7 &&
+              winner_of(result)->config.values[1] == 2);
+    hed_tune_result_free(result);
+    test_close(&t);
+}
+
 Test(tune, going_on_measures_nothing_twice)
 {
     test_device t = open_in_folder();

@@ -83,7 +83,6 @@ static hed_status recall(hed_tuning *t, const hed_evaluation *earlier, hed_error
         return hed_search_tell(t->search, &earlier->config, NAN, error);
     }
     hed_evaluation evaluation = *earlier;
-    evaluation.recalled = true;
     evaluation.at = 0;
     return hed_tuning_add(t, &evaluation, HED_NO_SLOT, error);
 }

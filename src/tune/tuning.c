@@ -203,7 +203,9 @@ void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
 {
     hed_error error;
     hed_logger logger = hed_context_logger(hed_device_context(t->device));
-    if (!t->session || !hed_database_record(t->database, t->session, &t->key, evaluation, &error)) return;
+    hed_evaluation made_now = *evaluation; /* also where it had been recalled */
+    made_now.recalled = false;
+    if (!t->session || !hed_database_record(t->database, t->session, &t->key, &made_now, &error)) return;
     hed_log_message(&logger, HED_LOG_WARNING, "this tuning of %s is not kept any further: %s", t->key.kernel,
                     error.text);
     t->session = 0;
