@@ -13,8 +13,7 @@
 static const char *label_of(const hed_parameter_def *parameter, int64_t value)
 {
     for (uint32_t i = 0; parameter->labels && i < parameter->count; i++)
-        if (parameter->values[i] == value)
-            return parameter->labels[i];
+        if (parameter->values[i] == value) return parameter->labels[i];
     return NULL;
 }
 
@@ -42,7 +41,8 @@ static json_t *make_configuration(const hed_kernel_def *kernel, const hed_config
     for (uint32_t i = 0; object && i < kernel->parameter_count; i++) {
         const hed_parameter_def *parameter = &kernel->parameters[i];
         const char *label = label_of(parameter, config->values[i]);
-        if (json_object_set_new(object, parameter->name, label ? json_string(label) : json_integer(config->values[i])) != 0) {
+        if (json_object_set_new(object, parameter->name,
+                                label ? json_string(label) : json_integer(config->values[i])) != 0) {
             json_decref(object);
             object = NULL;
         }
@@ -59,8 +59,8 @@ static json_t *make_times(const hed_evaluation *evaluation, double scale)
 
 static json_t *make_measurement(const char *name, double value, const char *unit)
 {
-    return json_pack("{s:s, s:o, s:s}", "name", name, "value", isfinite(value) ? json_real(value) : json_string("failed"),
-                     "unit", unit);
+    return json_pack("{s:s, s:o, s:s}", "name", name, "value",
+                     isfinite(value) ? json_real(value) : json_string("failed"), "unit", unit);
 }
 
 static json_t *make_result(const hed_kernel_def *kernel, const hed_evaluation *evaluation, hed_objective objective)
@@ -68,10 +68,10 @@ static json_t *make_result(const hed_kernel_def *kernel, const hed_evaluation *e
     static const char *const names[] = {"time", "energy", "metric"}, *const units[] = {"ms", "J", ""};
     bool works = evaluation->outcome == HED_OUTCOME_MEASURED || evaluation->outcome == HED_OUTCOME_DROPPED;
     double scale = objective == HED_OBJECTIVE_TIME ? 1e3 : 1, value = works ? evaluation->seconds * scale : NAN;
-    return json_pack("{s:o, s:o, s:s, s:i, s:[o], s:[s]}", "configuration", make_configuration(kernel, &evaluation->config),
-                     "times", make_times(evaluation, scale), "invalidity", invalidity_of(evaluation->outcome), "correctness",
-                     works ? 1 : 0, "measurements", make_measurement(names[objective], value, units[objective]), "objectives",
-                     names[objective]);
+    return json_pack("{s:o, s:o, s:s, s:i, s:[o], s:[s]}", "configuration",
+                     make_configuration(kernel, &evaluation->config), "times", make_times(evaluation, scale),
+                     "invalidity", invalidity_of(evaluation->outcome), "correctness", works ? 1 : 0, "measurements",
+                     make_measurement(names[objective], value, units[objective]), "objectives", names[objective]);
 }
 
 static json_t *make_document(const hed_kernel_def *kernel, const hed_tune_result *result, hed_objective objective)
@@ -88,10 +88,7 @@ static json_t *make_document(const hed_kernel_def *kernel, const hed_tune_result
 
 /* ---- CSV ---- */
 
-static void put(hed_file_writer *writer, const char *text)
-{
-    hed_file_writer_put(writer, text, strlen(text));
-}
+static void put(hed_file_writer *writer, const char *text) { hed_file_writer_put(writer, text, strlen(text)); }
 
 /* A field of text, in quotes where it needs them. */
 static void put_text(hed_file_writer *writer, const char *text)
@@ -103,8 +100,7 @@ static void put_text(hed_file_writer *writer, const char *text)
     put(writer, "\"");
     for (const char *at = text; *at; at++) {
         hed_file_writer_put(writer, at, 1);
-        if (*at == '"')
-            put(writer, "\"");
+        if (*at == '"') put(writer, "\"");
     }
     put(writer, "\"");
 }
@@ -112,13 +108,13 @@ static void put_text(hed_file_writer *writer, const char *text)
 static void put_number(hed_file_writer *writer, double value)
 {
     char digits[40] = "";
-    if (isfinite(value))
-        snprintf(digits, sizeof digits, "%.9g", value);
+    if (isfinite(value)) snprintf(digits, sizeof digits, "%.9g", value);
     put(writer, ",");
     put(writer, digits);
 }
 
-static void put_evaluation(hed_file_writer *writer, const hed_kernel_def *kernel, const hed_evaluation *e, bool winner)
+static void put_evaluation(hed_file_writer *writer, const hed_kernel_def *kernel, const hed_evaluation *e,
+                           bool winner)
 {
     char digits[40];
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
@@ -128,9 +124,9 @@ static void put_evaluation(hed_file_writer *writer, const hed_kernel_def *kernel
         put(writer, ",");
     }
     put(writer, hed_outcome_name(e->outcome));
-    const double numbers[] = {e->seconds, e->low, e->high, e->runs, e->build_seconds, e->at, e->error, e->recalled, winner};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        put_number(writer, numbers[i]);
+    const double numbers[] = {e->seconds, e->low, e->high, e->runs, e->build_seconds,
+                              e->at, e->error, e->recalled, winner};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) put_number(writer, numbers[i]);
     put(writer, ",");
     put_text(writer, e->text);
     put(writer, "\n");
@@ -148,10 +144,10 @@ hed_status hed_tune_results_write_t4(const char *path, const hed_kernel_def *ker
 {
     json_t *document = make_document(kernel, result, objective);
     hed_file_writer *writer;
-    if (!document)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the results in %s", path);
+    if (!document) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the results in %s", path);
     hed_status status = hed_file_writer_open(path, &writer, error);
-    if (status == HED_OK && json_dump_callback(document, put_json, writer, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0) {
+    if (status == HED_OK &&
+        json_dump_callback(document, put_json, writer, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0) {
         hed_file_writer_put(writer, "\n", 1);
         status = hed_file_writer_commit(writer, error);
     } else if (status == HED_OK && hed_file_writer_put(writer, "", 0) != HED_OK) {
@@ -169,8 +165,7 @@ hed_status hed_tune_results_write_csv(const char *path, const hed_kernel_def *ke
 {
     hed_file_writer *writer;
     hed_status status = hed_file_writer_open(path, &writer, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         put_text(writer, kernel->parameters[i].name);
         put(writer, ",");

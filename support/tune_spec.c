@@ -9,10 +9,7 @@
 
 extern const hed_source hed_tune_spec_files[]; /* embedded: the schema */
 
-const char *hed_tune_spec_schema(void)
-{
-    return hed_tune_spec_files[0].text;
-}
+const char *hed_tune_spec_schema(void) { return hed_tune_spec_files[0].text; }
 
 static hed_status read_all(hed_spec_reader *reader, hed_error *error)
 {
@@ -20,24 +17,22 @@ static hed_status read_all(hed_spec_reader *reader, hed_error *error)
     hed_json_node root = hed_json_root(json);
     if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
         hed_spec_read_t1(reader, root);
-    else
-        hed_spec_read_json(reader, root);
+    else hed_spec_read_json(reader, root);
     hed_status status = hed_json_status(json, error);
     if (status != HED_OK && reader->status != HED_OK) {
         status = reader->status;
-        if (error)
-            error->status = status;
+        if (error) error->status = status;
     }
     return status;
 }
 
-hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **result, hed_error *error)
+hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **result,
+                              hed_error *error)
 {
     *result = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     hed_tune_spec *spec = calloc(1, sizeof *spec);
     if (!spec) {
         hed_json_free(json);
@@ -47,26 +42,20 @@ hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, h
     spec->reference = HED_REFERENCE_DEFAULT;
     hed_spec_reader reader = {.spec = spec, .path = path, .device = device};
     status = read_all(&reader, error);
-    if (status == HED_OK)
-        *result = spec;
-    else
-        hed_tune_spec_free(spec);
+    if (status == HED_OK) *result = spec;
+    else hed_tune_spec_free(spec);
     return status;
 }
 
 void hed_tune_spec_free(hed_tune_spec *spec)
 {
-    if (!spec)
-        return;
+    if (!spec) return;
     hed_spec_free_blocks(spec);
     hed_json_free(spec->json);
     free(spec);
 }
 
-const hed_kernel_def *hed_tune_spec_kernel(const hed_tune_spec *spec)
-{
-    return &spec->kernel.def;
-}
+const hed_kernel_def *hed_tune_spec_kernel(const hed_tune_spec *spec) { return &spec->kernel.def; }
 
 void hed_tune_spec_apply(const hed_tune_spec *spec, hed_tune_def *def)
 {

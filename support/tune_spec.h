@@ -1,5 +1,5 @@
-/* A user's kernel and all that tuning it needs, from a file: Heddle's own JSON (docs/tune-file.md), or Kernel Tuner's T1, which
- * is known by its keys. Files that it names lie beside it. Everything belongs to the one object. */
+/* A user's kernel and all that tuning it needs, from a file: Heddle's own JSON (docs/tune-file.md), or Kernel
+ * Tuner's T1, which is known by its keys. Files that it names lie beside it. Everything belongs to the one object. */
 #ifndef HED_SUPPORT_TUNE_SPEC_H
 #define HED_SUPPORT_TUNE_SPEC_H
 
@@ -7,9 +7,10 @@
 
 typedef struct hed_tune_spec hed_tune_spec;
 
-/* Reads it. Expressions may name limits of `device`. Errors: IO, FORMAT (file, line, path, what was expected), LIMIT (an
- * argument over what memory addresses), MEMORY. */
-hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **spec, hed_error *error);
+/* Reads it. Expressions may name limits of `device`. Errors: IO, FORMAT (file, line, path, what was expected),
+ * LIMIT (an argument over what memory addresses), MEMORY. */
+hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **spec,
+                              hed_error *error);
 /* The description; lives as long as the spec. */
 const hed_kernel_def *hed_tune_spec_kernel(const hed_tune_spec *spec);
 /* Sets what the file decides: math, problem, arguments, reference and its kernel. All else stays. */

@@ -6,14 +6,16 @@
 #include <float.h>
 #include <string.h>
 
-static const char *const ARGUMENT_KEYS[] = {"name", "kind", "type", "access", "size", "value", "fill", "file", "expected", "tolerance", NULL};
+static const char *const ARGUMENT_KEYS[] = {"name", "kind", "type", "access", "size", "value",
+                                            "fill", "file", "expected", "tolerance", NULL};
 static const char *const FILL_KEYS[] = {"constant", "sequence", "uniform", "normal", "integers", "seed", NULL};
 
 const hed_spec_keys hed_spec_argument_keys[] = {{"argument", ARGUMENT_KEYS}, {"fill", FILL_KEYS}, {NULL, NULL}};
 
-static const char *const TYPES[] = {"bytes", "int", "uint", "long", "ulong", "float", "double", NULL}; /* in the order of hed_type */
-static const char *const KINDS[] = {"buffer", "scalar", "struct", "local", NULL};                      /* of hed_argument_kind */
-static const char *const ACCESSES[] = {"read", "write", "read_write", NULL};                           /* of hed_access */
+static const char *const TYPES[] = {"bytes", "int", "uint", "long",
+                                    "ulong", "float", "double", NULL};            /* in the order of hed_type */
+static const char *const KINDS[] = {"buffer", "scalar", "struct", "local", NULL}; /* of hed_argument_kind */
+static const char *const ACCESSES[] = {"read", "write", "read_write", NULL};      /* of hed_access */
 
 /* Which keys a kind of argument has. */
 static void check_keys(hed_spec_reader *reader, hed_json_node node, hed_argument_kind kind)
@@ -26,8 +28,7 @@ static void check_keys(hed_spec_reader *reader, hed_json_node node, hed_argument
     };
     for (hed_json_node at = hed_json_next(node, NULL); at.key; at = hed_json_next(node, at.key)) {
         bool found = false;
-        for (size_t i = 0; i < 9 && of_kind[kind][i]; i++)
-            found = found || strcmp(of_kind[kind][i], at.key) == 0;
+        for (size_t i = 0; i < 9 && of_kind[kind][i]; i++) found = found || strcmp(of_kind[kind][i], at.key) == 0;
         if (!found)
             hed_spec_fail(reader, HED_ERROR_FORMAT, at, "an argument of kind \"%s\" has no such key", KINDS[kind]);
     }
@@ -43,24 +44,22 @@ static void read_rule(hed_spec_reader *reader, hed_json_node node, hed_generator
     uint32_t rules = 0;
     for (; at.key; at = hed_json_next(node, at.key)) {
         uint32_t which = 0;
-        while (FILL_KEYS[which] && strcmp(FILL_KEYS[which], at.key) != 0)
-            which++;
+        while (FILL_KEYS[which] && strcmp(FILL_KEYS[which], at.key) != 0) which++;
         if (strcmp(at.key, "seed") == 0) {
             rule->seed = (uint64_t)hed_json_integer(at, 0, INT64_MAX);
             continue;
         }
         double numbers[2] = {0, 0};
         rule->kind = which; /* FILL_KEYS are in the order of hed_generator_kind */
-        if (rule->kind == HED_GENERATE_CONSTANT)
-            numbers[0] = hed_json_number(at, -DBL_MAX, DBL_MAX);
-        else
-            hed_json_numbers(at, numbers, 2, -DBL_MAX, DBL_MAX);
+        if (rule->kind == HED_GENERATE_CONSTANT) numbers[0] = hed_json_number(at, -DBL_MAX, DBL_MAX);
+        else hed_json_numbers(at, numbers, 2, -DBL_MAX, DBL_MAX);
         rule->first = numbers[0];
         rule->second = numbers[1];
         rules++;
     }
     if (rules != 1)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected one of \"constant\", \"sequence\", \"uniform\", \"normal\" and \"integers\"");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                      "expected one of \"constant\", \"sequence\", \"uniform\", \"normal\" and \"integers\"");
 }
 
 static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
@@ -74,90 +73,94 @@ static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, hed_type t
     }
     const char *wrong = hed_spec_fine(reader) ? hed_generator_wrong(&rule, type) : NULL;
     if (wrong)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "an array of type \"%s\" cannot be filled so: %s", TYPES[type], wrong);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "an array of type \"%s\" cannot be filled so: %s", TYPES[type],
+                      wrong);
     void *data = hed_spec_fine(reader) ? hed_spec_allocate(reader, argument->bytes, node) : NULL;
-    if (!data)
-        return;
+    if (!data) return;
     hed_generate(&rule, type, data, argument->bytes / hed_type_bytes(type));
     argument->data = data;
 }
 
-/* Elements as the expression says; of dimensions and device limits, since a buffer is the same for all configurations. */
+/* Elements as the expression says; of dimensions and device limits, since a buffer is the same for all
+ * configurations. */
 static void read_size(hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
 {
-    double count = hed_json_kind_of(node) == HED_JSON_NUMBER ? hed_json_number(node, -DBL_MAX, DBL_MAX)
-                                                             : hed_spec_number_of(reader, node, hed_json_string(node));
+    double count = hed_json_kind_of(node) == HED_JSON_NUMBER
+                       ? hed_json_number(node, -DBL_MAX, DBL_MAX)
+                       : hed_spec_number_of(reader, node, hed_json_string(node));
     hed_spec_size(reader, node, count, hed_type_bytes(type), &argument->bytes);
 }
 
-static void read_content(hed_spec_reader *reader, hed_json_node node, const hed_argument_def *def, hed_tune_argument *argument)
+static void read_content(hed_spec_reader *reader, hed_json_node node, const hed_argument_def *def,
+                         hed_tune_argument *argument)
 {
     bool from_file = hed_json_has(node, "file"), by_rule = hed_json_has(node, "fill");
     if (def->access == HED_WRITE && (from_file || by_rule))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a buffer that is only written has no first content; write \"access\": \"read_write\" if it has");
+        hed_spec_fail(
+            reader, HED_ERROR_FORMAT, node,
+            "a buffer that is only written has no first content; write \"access\": \"read_write\" if it has");
     if (def->access != HED_WRITE && from_file == by_rule)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected either \"fill\" or \"file\": what is in it before the kernel runs");
-    if (hed_json_has(node, "size"))
-        read_size(reader, hed_json_member(node, "size"), def->type, argument);
-    else if (!from_file)
-        hed_json_member(node, "size");
-    if (by_rule && hed_spec_fine(reader))
-        fill_by_rule(reader, hed_json_member(node, "fill"), def->type, argument);
-    if (!from_file || !hed_spec_fine(reader))
-        return;
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                      "expected either \"fill\" or \"file\": what is in it before the kernel runs");
+    if (hed_json_has(node, "size")) read_size(reader, hed_json_member(node, "size"), def->type, argument);
+    else if (!from_file) hed_json_member(node, "size");
+    if (by_rule && hed_spec_fine(reader)) fill_by_rule(reader, hed_json_member(node, "fill"), def->type, argument);
+    if (!from_file || !hed_spec_fine(reader)) return;
     uint64_t bytes;
     hed_json_node file = hed_json_member(node, "file");
     argument->data = hed_spec_read_data(reader, file, hed_json_string(file), def->type, &bytes);
-    if (argument->bytes == 0)
-        argument->bytes = bytes - bytes % hed_type_bytes(def->type);
+    if (argument->bytes == 0) argument->bytes = bytes - bytes % hed_type_bytes(def->type);
     hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
 /* Rounding differs between configurations that sum in different orders; whole numbers do not round. */
-static double default_tolerance(hed_type type)
-{
-    return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9 : 0;
-}
+static double default_tolerance(hed_type type) { return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9
+                                                                                                      : 0; }
 
-static void read_buffer(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
+static void read_buffer(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
+                        hed_tune_argument *argument)
 {
     if (hed_json_has(node, "access"))
         def->access = (hed_access)hed_json_choice(hed_json_member(node, "access"), ACCESSES);
     read_content(reader, node, def, argument);
     if (def->access != HED_READ)
-        def->tolerance = hed_json_has(node, "tolerance") ? hed_json_number(hed_json_member(node, "tolerance"), 0, DBL_MAX)
-                                                         : default_tolerance(def->type);
+        def->tolerance = hed_json_has(node, "tolerance")
+                             ? hed_json_number(hed_json_member(node, "tolerance"), 0, DBL_MAX)
+                             : default_tolerance(def->type);
     else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected"))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a buffer that is only read has neither \"expected\" nor \"tolerance\"");
-    if (!hed_spec_fine(reader) || !hed_json_has(node, "expected"))
-        return;
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                      "a buffer that is only read has neither \"expected\" nor \"tolerance\"");
+    if (!hed_spec_fine(reader) || !hed_json_has(node, "expected")) return;
     uint64_t bytes;
     hed_json_node file = hed_json_member(node, "expected");
     argument->expected = hed_spec_read_data(reader, file, hed_json_string(file), def->type, &bytes);
     hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
-static void read_struct(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
+static void read_struct(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
+                        hed_tune_argument *argument)
 {
     hed_json_node file = hed_json_member(node, "file");
     argument->data = hed_spec_read_data(reader, file, hed_json_string(file), HED_BYTES, &argument->bytes);
     def->size = argument->bytes;
     if (hed_spec_fine(reader) && def->size > HED_MAX_STRUCT_BYTES)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, file, "a struct of %zu bytes; at most %d", def->size, HED_MAX_STRUCT_BYTES);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, file, "a struct of %zu bytes; at most %d", def->size,
+                      HED_MAX_STRUCT_BYTES);
 }
 
 /* 64-bit numbers that are written out go around the double. */
-static void read_scalar(hed_spec_reader *reader, hed_json_node node, const hed_argument_def *def, hed_tune_argument *argument)
+static void read_scalar(hed_spec_reader *reader, hed_json_node node, const hed_argument_def *def,
+                        hed_tune_argument *argument)
 {
     hed_json_node value = hed_json_member(node, "value");
     bool number = hed_json_kind_of(value) == HED_JSON_NUMBER;
     if (number && (def->type == HED_INT64 || def->type == HED_UINT64)) {
         int64_t *memory = hed_spec_allocate(reader, sizeof *memory, value);
-        if (memory)
-            *memory = hed_json_integer(value, def->type == HED_INT64 ? INT64_MIN : 0, INT64_MAX);
+        if (memory) *memory = hed_json_integer(value, def->type == HED_INT64 ? INT64_MIN : 0, INT64_MAX);
         argument->data = memory;
     } else {
-        double real = number ? hed_json_number(value, -DBL_MAX, DBL_MAX) : hed_spec_number_of(reader, value, hed_json_string(value));
+        double real = number ? hed_json_number(value, -DBL_MAX, DBL_MAX)
+                             : hed_spec_number_of(reader, value, hed_json_string(value));
         argument->data = hed_spec_scalar(reader, value, def->type, real);
     }
     argument->bytes = hed_type_bytes(def->type);
@@ -178,13 +181,11 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
     def->kind = hed_json_has(node, "value") ? HED_SCALAR : HED_BUFFER;
     if (hed_json_has(node, "kind"))
         def->kind = (hed_argument_kind)hed_json_choice(hed_json_member(node, "kind"), KINDS);
-    if (hed_spec_fine(reader))
-        check_keys(reader, node, def->kind);
+    if (hed_spec_fine(reader)) check_keys(reader, node, def->kind);
     def->type = def->kind == HED_STRUCT ? HED_BYTES : (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
     if (hed_spec_fine(reader) && def->kind == HED_SCALAR && def->type == HED_BYTES)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a scalar needs a type of a number");
-    if (!hed_spec_fine(reader))
-        return;
+    if (!hed_spec_fine(reader)) return;
     switch (def->kind) {
     case HED_BUFFER: read_buffer(reader, node, def, argument); break;
     case HED_SCALAR: read_scalar(reader, node, def, argument); break;
@@ -196,15 +197,15 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
 void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->def.argument_count && hed_spec_fine(reader); i++) {
-        if (reader->spec->argument_defs[i].kind != HED_LOCAL)
-            continue;
+        if (reader->spec->argument_defs[i].kind != HED_LOCAL) continue;
         hed_json_node node = hed_json_item(list, i);
         kernel->local[i] = hed_spec_expression(reader, kernel, hed_json_member(node, "size"));
         kernel->local_bytes[i] = hed_type_bytes(reader->spec->argument_defs[i].type);
-        /* CUDA C has no pointers to local memory among its arguments: one block, declared `extern __shared__`. What a launch passes
-         * beyond a kernel's own arguments the driver does not read. */
+        /* CUDA C has no pointers to local memory among its arguments: one block, declared `extern __shared__`. What
+         * a launch passes beyond a kernel's own arguments the driver does not read. */
         if (kernel->def.language == HED_CUDA_C && i + 1 < kernel->def.argument_count)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node, "in CUDA C the local array is the launch's dynamic shared memory, no argument of "
+            hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                          "in CUDA C the local array is the launch's dynamic shared memory, no argument of "
                           "the kernel: give one, behind all others");
     }
 }
@@ -214,13 +215,16 @@ void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list)
     size_t count = hed_json_count(list);
     bool written = false;
     if (count > HED_MAX_ARGUMENTS)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu arguments; a kernel has at most %d", count, HED_MAX_ARGUMENTS);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu arguments; a kernel has at most %d", count,
+                      HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         read_argument(reader, hed_json_item(list, i), i);
-        written = written || (reader->spec->argument_defs[i].kind == HED_BUFFER && reader->spec->argument_defs[i].access != HED_READ);
+        written = written || (reader->spec->argument_defs[i].kind == HED_BUFFER &&
+                              reader->spec->argument_defs[i].access != HED_READ);
     }
     if (hed_spec_fine(reader) && !written)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "no argument is written: give the outputs \"access\": \"write\" or \"read_write\"");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, list,
+                      "no argument is written: give the outputs \"access\": \"write\" or \"read_write\"");
     reader->spec->kernel.def.argument_count = (uint32_t)count;
     hed_spec_read_local_sizes(reader, list, &reader->spec->kernel);
 }

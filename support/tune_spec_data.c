@@ -16,7 +16,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* Moves the elements of an npy file to its front. */
-static bool take_npy(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type, char *bytes, size_t *size)
+static bool take_npy(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type, char *bytes,
+                     size_t *size)
 {
     hed_npy npy;
     hed_error error;
@@ -25,8 +26,9 @@ static bool take_npy(hed_spec_reader *reader, hed_json_node node, const char *fi
         return false;
     }
     if (npy.type != type) {
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s holds elements of type \"%s\"; the argument's type is \"%s\"", file,
-                      TYPE_NAMES[npy.type], TYPE_NAMES[type]);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                      "%s holds elements of type \"%s\"; the argument's type is \"%s\"", file, TYPE_NAMES[npy.type],
+                      TYPE_NAMES[type]);
         return false;
     }
     *size -= npy.offset;
@@ -34,17 +36,15 @@ static bool take_npy(hed_spec_reader *reader, hed_json_node node, const char *fi
     return true;
 }
 
-void *hed_spec_read_data(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type, uint64_t *bytes)
+void *hed_spec_read_data(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type,
+                         uint64_t *bytes)
 {
     char *data = NULL;
     size_t size = 0, limit = reader->device->max_buffer_bytes ? reader->device->max_buffer_bytes : SIZE_MAX / 2;
     *bytes = 0;
-    if (!hed_spec_read_file(reader, node, file, 0, limit, &data, &size))
-        return NULL;
-    if (ends_with(file, ".npy") && !take_npy(reader, node, file, type, data, &size))
-        return NULL;
-    if (size == 0)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s has no elements", file);
+    if (!hed_spec_read_file(reader, node, file, 0, limit, &data, &size)) return NULL;
+    if (ends_with(file, ".npy") && !take_npy(reader, node, file, type, data, &size)) return NULL;
+    if (size == 0) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s has no elements", file);
     *bytes = size;
     return size > 0 ? data : NULL;
 }
@@ -53,13 +53,14 @@ bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count, ui
 {
     uint64_t most = reader->device->max_buffer_bytes;
     *bytes = 0;
-    if (!hed_spec_fine(reader))
-        return false;
+    if (!hed_spec_fine(reader)) return false;
     if (!(count >= 1) || count != floor(count)) {
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected a whole number of elements from 1 on, found %g", count);
-    } else if (count > 0x1p53 || __builtin_mul_overflow((uint64_t)count, element_bytes, bytes) || *bytes > SIZE_MAX / 2 ||
-               (most > 0 && *bytes > most)) {
-        hed_spec_fail(reader, HED_ERROR_LIMIT, node, "%.17g elements of %u bytes are more than a buffer of %s may have (%llu bytes)", count,
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected a whole number of elements from 1 on, found %g",
+                      count);
+    } else if (count > 0x1p53 || __builtin_mul_overflow((uint64_t)count, element_bytes, bytes) ||
+               *bytes > SIZE_MAX / 2 || (most > 0 && *bytes > most)) {
+        hed_spec_fail(reader, HED_ERROR_LIMIT, node,
+                      "%.17g elements of %u bytes are more than a buffer of %s may have (%llu bytes)", count,
                       element_bytes, reader->device->id, (unsigned long long)most);
         *bytes = 0;
     }
@@ -81,15 +82,14 @@ static bool holds(hed_type type, double value)
 void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type, double value)
 {
     bool real = type == HED_FLOAT || type == HED_DOUBLE;
-    if (!hed_spec_fine(reader))
-        return NULL;
+    if (!hed_spec_fine(reader)) return NULL;
     if (!real && (value != floor(value) || !holds(type, value))) {
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a scalar of type \"%s\" cannot be %.17g", TYPE_NAMES[type], value);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a scalar of type \"%s\" cannot be %.17g", TYPE_NAMES[type],
+                      value);
         return NULL;
     }
     void *memory = hed_spec_allocate(reader, 8, node);
-    if (!memory)
-        return NULL;
+    if (!memory) return NULL;
     switch (type) {
     case HED_INT32: *(int32_t *)memory = (int32_t)value; break;
     case HED_UINT32: *(uint32_t *)memory = (uint32_t)value; break;
@@ -101,13 +101,12 @@ void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type
     return memory;
 }
 
-bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file, uint64_t found, uint64_t expected)
+bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file, uint64_t found,
+                          uint64_t expected)
 {
-    if (!hed_spec_fine(reader))
-        return false;
-    if (found == expected)
-        return true;
-    hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s holds %llu bytes; the argument has %llu", file, (unsigned long long)found,
-                  (unsigned long long)expected);
+    if (!hed_spec_fine(reader)) return false;
+    if (found == expected) return true;
+    hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s holds %llu bytes; the argument has %llu", file,
+                  (unsigned long long)found, (unsigned long long)expected);
     return false;
 }

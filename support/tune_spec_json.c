@@ -1,16 +1,18 @@
-/* Heddle's own tune files (docs/tune-file.md): kernel, space, launch and reference. Arguments: tune_spec_arguments.c. */
+/* Heddle's own tune files (docs/tune-file.md): kernel, space, launch and reference. Arguments:
+ * tune_spec_arguments.c. */
 #include "support/tune_spec_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const ROOT_KEYS[] = {"$schema", "kernel", "source", "language", "problem", "parameters", "defaults", "constraints",
-                                        "conditions", "group", "global", "groups", "max_threads", "defines", "arguments", "reference",
-                                        "work", "math", NULL};
+static const char *const ROOT_KEYS[] = {"$schema", "kernel", "source", "language", "problem",
+                                        "parameters", "defaults", "constraints", "conditions", "group",
+                                        "global", "groups", "max_threads", "defines", "arguments",
+                                        "reference", "work", "math", NULL};
 static const char *const PARAMETER_KEYS[] = {"range", "powers_of_two", "choices", NULL};
-static const char *const REFERENCE_KEYS[] = {"kernel", "source", "language", "parameters", "group", "global", "groups", "max_threads",
-                                             "defines", NULL};
+static const char *const REFERENCE_KEYS[] = {"kernel", "source", "language", "parameters", "group",
+                                             "global", "groups", "max_threads", "defines", NULL};
 static const char *const WORK_KEYS[] = {"bytes", "operations", NULL};
 
 const hed_spec_keys hed_spec_json_keys[] = {
@@ -23,8 +25,7 @@ static bool is_device_limit(hed_spec_reader *reader, const char *name)
     hed_constant constants[HED_DEVICE_CONSTANTS];
     hed_device_constants(reader->device, constants);
     for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++)
-        if (strcmp(constants[i].name, name) == 0)
-            return true;
+        if (strcmp(constants[i].name, name) == 0) return true;
     return false;
 }
 
@@ -32,15 +33,16 @@ static bool is_device_limit(hed_spec_reader *reader, const char *name)
 static void check_name(hed_spec_reader *reader, hed_json_node member)
 {
     hed_tune_spec *spec = reader->spec;
-    if (!hed_spec_fine(reader))
-        return;
+    if (!hed_spec_fine(reader)) return;
     if (!hed_spec_is_name(member.key))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, member, "expected a name of letters, digits and _, which is no word of expressions");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, member,
+                      "expected a name of letters, digits and _, which is no word of expressions");
     if (is_device_limit(reader, member.key))
         hed_spec_fail(reader, HED_ERROR_FORMAT, member, "this is the name of a device limit; choose another");
     for (uint32_t i = 0; i < spec->problem.count; i++)
         if (strcmp(spec->dimensions[i], member.key) == 0)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, member, "this is the name of a problem size, too; choose another");
+            hed_spec_fail(reader, HED_ERROR_FORMAT, member,
+                          "this is the name of a problem size, too; choose another");
 }
 
 static void read_problem(hed_spec_reader *reader, hed_json_node object)
@@ -51,8 +53,7 @@ static void read_problem(hed_spec_reader *reader, hed_json_node object)
         if (spec->problem.count == HED_MAX_DIMENSIONS)
             hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a problem has at most %d sizes", HED_MAX_DIMENSIONS);
         int64_t size = hed_json_integer(at, 1, INT64_C(1) << 53);
-        if (!hed_spec_fine(reader))
-            return;
+        if (!hed_spec_fine(reader)) return;
         spec->dimensions[spec->problem.count] = at.key;
         spec->problem.sizes[spec->problem.count++] = size;
     }
@@ -71,8 +72,7 @@ static bool add_value(hed_spec_reader *reader, hed_json_node node, value_list *l
             hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%" PRId64 " is there twice", value);
     if (list->count == HED_SPEC_VALUES)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a parameter has at most %d values", HED_SPEC_VALUES);
-    if (!hed_spec_fine(reader))
-        return false;
+    if (!hed_spec_fine(reader)) return false;
     list->values[list->count++] = value;
     return true;
 }
@@ -82,9 +82,9 @@ static void list_given(hed_spec_reader *reader, hed_json_node array, value_list 
     for (size_t i = 0; i < hed_json_count(array); i++) {
         hed_json_node item = hed_json_item(array, i);
         if (hed_json_kind_of(item) == HED_JSON_STRING)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, item, "expected a whole number; names go into {\"choices\": [...]}");
-        if (!add_value(reader, item, list, hed_json_integer(item, -(INT64_C(1) << 53), INT64_C(1) << 53)))
-            return;
+            hed_spec_fail(reader, HED_ERROR_FORMAT, item,
+                          "expected a whole number; names go into {\"choices\": [...]}");
+        if (!add_value(reader, item, list, hed_json_integer(item, -(INT64_C(1) << 53), INT64_C(1) << 53))) return;
     }
 }
 
@@ -93,8 +93,10 @@ static void list_range(hed_spec_reader *reader, hed_json_node array, value_list 
     size_t count = hed_json_count(array);
     const int64_t most = INT64_C(1) << 53;
     if (count != 2 && count != 3)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, array, "expected [first, last] or [first, last, step], found %zu elements", count);
-    int64_t first = hed_json_integer(hed_json_item(array, 0), -most, most), last = hed_json_integer(hed_json_item(array, 1), first, most);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, array,
+                      "expected [first, last] or [first, last, step], found %zu elements", count);
+    int64_t first = hed_json_integer(hed_json_item(array, 0), -most, most),
+            last = hed_json_integer(hed_json_item(array, 1), first, most);
     int64_t step = count == 3 ? hed_json_integer(hed_json_item(array, 2), 1, most) : 1;
     for (int64_t value = first; hed_spec_fine(reader) && value <= last; value += step)
         add_value(reader, array, list, value);
@@ -126,10 +128,8 @@ static const char **read_choices(hed_spec_reader *reader, hed_json_node array, v
         for (size_t j = 0; j < i; j++)
             if (strcmp(labels[j], label) == 0)
                 hed_spec_fail(reader, HED_ERROR_FORMAT, item, "\"%s\" is there twice", label);
-        if (!label[0])
-            hed_spec_fail(reader, HED_ERROR_FORMAT, item, "expected a name, found \"\"");
-        if (!add_value(reader, item, list, (int64_t)i))
-            return NULL;
+        if (!label[0]) hed_spec_fail(reader, HED_ERROR_FORMAT, item, "expected a name, found \"\"");
+        if (!add_value(reader, item, list, (int64_t)i)) return NULL;
         labels[i] = label;
     }
     return labels;
@@ -145,21 +145,19 @@ static void read_parameter(hed_spec_reader *reader, hed_json_node node, hed_para
         hed_json_only(node, PARAMETER_KEYS);
         hed_json_node only = hed_json_next(node, NULL);
         if (!only.key || hed_json_next(node, only.key).key)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected one of \"range\", \"powers_of_two\" and \"choices\"");
-        else if (strcmp(only.key, "range") == 0)
-            list_range(reader, only, &list);
-        else if (strcmp(only.key, "choices") == 0)
-            labels = read_choices(reader, only, &list);
-        else
-            list_powers(reader, only, &list);
+            hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                          "expected one of \"range\", \"powers_of_two\" and \"choices\"");
+        else if (strcmp(only.key, "range") == 0) list_range(reader, only, &list);
+        else if (strcmp(only.key, "choices") == 0) labels = read_choices(reader, only, &list);
+        else list_powers(reader, only, &list);
     }
     if (hed_spec_fine(reader) && list.count == 0)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a parameter needs at least one value");
     int64_t *values = hed_spec_allocate(reader, list.count * sizeof *values, node);
-    if (!values || !hed_spec_fine(reader))
-        return;
+    if (!values || !hed_spec_fine(reader)) return;
     memcpy(values, list.values, list.count * sizeof *values);
-    *parameter = (hed_parameter_def){.name = node.key, .values = values, .count = list.count, .value = values[0], .labels = labels};
+    *parameter = (hed_parameter_def){
+        .name = node.key, .values = values, .count = list.count, .value = values[0], .labels = labels};
 }
 
 static void read_parameters(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
@@ -168,8 +166,7 @@ static void read_parameters(hed_spec_reader *reader, hed_json_node object, hed_s
         check_name(reader, at);
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
             hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
-        if (!hed_spec_fine(reader))
-            return;
+        if (!hed_spec_fine(reader)) return;
         read_parameter(reader, at, &kernel->parameters[kernel->def.parameter_count]);
         kernel->def.parameter_count++;
     }
@@ -178,8 +175,7 @@ static void read_parameters(hed_spec_reader *reader, hed_json_node object, hed_s
 static hed_parameter_def *find_parameter(hed_spec_reader *reader, hed_json_node member, hed_spec_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
-        if (strcmp(kernel->parameters[i].name, member.key) == 0)
-            return &kernel->parameters[i];
+        if (strcmp(kernel->parameters[i].name, member.key) == 0) return &kernel->parameters[i];
     hed_spec_fail(reader, HED_ERROR_FORMAT, member, "there is no parameter of this name");
     return NULL;
 }
@@ -188,18 +184,15 @@ static void read_defaults(hed_spec_reader *reader, hed_json_node object, hed_spe
 {
     for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) {
         hed_parameter_def *parameter = hed_spec_fine(reader) ? find_parameter(reader, at, kernel) : NULL;
-        if (!parameter)
-            return;
+        if (!parameter) return;
         bool named = parameter->labels && hed_json_kind_of(at) == HED_JSON_STRING, found = false;
         const char *label = named ? hed_json_string(at) : "";
         int64_t value = named ? 0 : hed_json_integer(at, INT64_MIN, INT64_MAX);
         for (uint32_t i = 0; i < parameter->count && !found; i++) {
             found = named ? strcmp(parameter->labels[i], label) == 0 : parameter->values[i] == value;
-            if (found)
-                parameter->value = parameter->values[i];
+            if (found) parameter->value = parameter->values[i];
         }
-        if (!found)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "this is not among the parameter's values");
+        if (!found) hed_spec_fail(reader, HED_ERROR_FORMAT, at, "this is not among the parameter's values");
     }
 }
 
@@ -224,8 +217,7 @@ static void read_conditions(hed_spec_reader *reader, hed_json_node object, hed_s
     uint32_t count = 0;
     for (hed_json_node at = hed_json_next(object, NULL); at.key && conditions; at = hed_json_next(object, at.key)) {
         const hed_parameter_def *parameter = hed_spec_fine(reader) ? find_parameter(reader, at, kernel) : NULL;
-        if (!parameter)
-            return;
+        if (!parameter) return;
         conditions[count++] = (hed_condition){at.key, hed_json_string(at)};
         const hed_expression *when = hed_spec_expression(reader, kernel, at);
         if (when && hed_expression_uses(when, (uint32_t)(parameter - kernel->parameters)))
@@ -241,8 +233,7 @@ static void read_sources(hed_spec_reader *reader, hed_json_node node, hed_spec_k
 {
     bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
     size_t count = list ? hed_json_count(node) : 1;
-    if (count == 0)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected at least one file");
+    if (count == 0) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected at least one file");
     hed_source *sources = hed_spec_allocate(reader, count * sizeof *sources, node);
     for (size_t i = 0; i < count && sources; i++) {
         hed_json_node item = list ? hed_json_item(node, i) : node;
@@ -259,8 +250,7 @@ static hed_language language_of(hed_spec_reader *reader, hed_json_node node, con
     static const char *const names[] = {"opencl", "cuda", NULL};
     if (hed_json_kind_of(node) != HED_JSON_NOTHING)
         return hed_json_choice(node, names) == 1 ? HED_CUDA_C : HED_OPENCL_C;
-    if (!hed_spec_fine(reader))
-        return HED_OPENCL_C;
+    if (!hed_spec_fine(reader)) return HED_OPENCL_C;
     const char *file = kernel->def.sources[kernel->def.source_count - 1].name, *dot = strrchr(file, '.');
     return dot && strcmp(dot, ".cu") == 0 ? HED_CUDA_C : HED_OPENCL_C;
 }
@@ -268,8 +258,7 @@ static hed_language language_of(hed_spec_reader *reader, hed_json_node node, con
 static void read_defines(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
     uint32_t count = 0;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key))
-        count++;
+    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) count++;
     hed_define *defines = hed_spec_allocate(reader, count * sizeof *defines, object);
     for (hed_json_node at = hed_json_next(object, NULL); at.key && defines; at = hed_json_next(object, at.key)) {
         check_name(reader, at);
@@ -286,21 +275,21 @@ static void read_defines(hed_spec_reader *reader, hed_json_node object, hed_spec
 /* A member of the reference if it has one, else of the whole; not there if neither has. */
 static hed_json_node pick(hed_json_node own, hed_json_node whole, const char *key)
 {
-    if (hed_json_has(own, key))
-        return hed_json_member(own, key);
+    if (hed_json_has(own, key)) return hed_json_member(own, key);
     return hed_json_has(whole, key) ? hed_json_member(whole, key) : (hed_json_node){.json = whole.json};
 }
 
 /* One size of a group as text, if it is one word that a launch bound may name. */
 static const char *plain_size(hed_spec_reader *reader, hed_json_node node)
 {
-    if (!hed_spec_fine(reader))
-        return NULL;
-    return hed_json_kind_of(node) == HED_JSON_STRING ? hed_json_string(node)
-                                                     : hed_spec_text(reader, node, "%g", hed_json_number(node, 1, 1e9));
+    if (!hed_spec_fine(reader)) return NULL;
+    return hed_json_kind_of(node) == HED_JSON_STRING
+               ? hed_json_string(node)
+               : hed_spec_text(reader, node, "%g", hed_json_number(node, 1, 1e9));
 }
 
-static void read_sizes(hed_spec_reader *reader, hed_json_node array, hed_spec_kernel *kernel, hed_expression *sizes[3])
+static void read_sizes(hed_spec_reader *reader, hed_json_node array, hed_spec_kernel *kernel,
+                       hed_expression *sizes[3])
 {
     for (uint32_t i = 0; i < kernel->dimensions; i++)
         sizes[i] = hed_spec_expression(reader, kernel, hed_json_item(array, i));
@@ -324,13 +313,15 @@ static void read_global(hed_spec_reader *reader, hed_json_node own, hed_json_nod
     if (kernel->counts_groups || hed_json_has(from, "global")) {
         hed_json_node sizes = hed_json_member(from, kernel->counts_groups ? "groups" : "global");
         if (hed_spec_fine(reader) && count_sizes(reader, sizes) != kernel->dimensions)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, sizes, "expected as many sizes as \"group\" has: %u", kernel->dimensions);
+            hed_spec_fail(reader, HED_ERROR_FORMAT, sizes, "expected as many sizes as \"group\" has: %u",
+                          kernel->dimensions);
         read_sizes(reader, sizes, kernel, kernel->global);
         return;
     }
     if (hed_spec_fine(reader) && reader->spec->problem.count < kernel->dimensions)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, whole, "\"global\" is missing: the problem has %u sizes, the group %u",
-                      reader->spec->problem.count, kernel->dimensions);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, whole,
+                      "\"global\" is missing: the problem has %u sizes, the group %u", reader->spec->problem.count,
+                      kernel->dimensions);
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++)
         kernel->global[i] = hed_spec_expression_of(reader, kernel, whole, reader->spec->dimensions[i]);
 }
@@ -338,38 +329,37 @@ static void read_global(hed_spec_reader *reader, hed_json_node own, hed_json_nod
 /* Blanks are taken out: the library compares word by word. */
 static const char *read_max_threads(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel)
 {
-    if (hed_json_kind_of(node) == HED_JSON_NOTHING)
-        return NULL;
+    if (hed_json_kind_of(node) == HED_JSON_NOTHING) return NULL;
     const char *text = plain_size(reader, node);
     char *plain = text ? hed_spec_allocate(reader, strlen(text) + 1, node) : NULL;
     char word[64] = "";
     for (size_t used = 0, length = 0; plain; text++) {
-        if (*text == ' ')
-            continue;
+        if (*text == ' ') continue;
         if ((*text == '*' || !*text) && !hed_spec_is_factor(kernel, word))
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected parameters and numbers with * between them, found \"%s\"", word);
-        if (!*text)
-            break;
-        length = *text == '*' ? 0 : length + 1 < sizeof word ? length + 1 : length;
-        if (length > 0)
-            word[length - 1] = *text;
+            hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                          "expected parameters and numbers with * between them, found \"%s\"", word);
+        if (!*text) break;
+        length = *text == '*' ? 0 : length + 1 < sizeof word ? length + 1
+                                                             : length;
+        if (length > 0) word[length - 1] = *text;
         word[length] = 0;
         plain[used++] = *text;
     }
     return plain;
 }
 
-/* What the kernel and its reference have in common. `own` is the reference's object, or the whole document for both. */
+/* What the kernel and its reference have in common. `own` is the reference's object, or the whole document for
+ * both. */
 static void read_launch(hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
     kernel->def.name = kernel->def.entry = hed_json_string(pick(own, whole, "kernel"));
     if (hed_spec_fine(reader) && !hed_spec_is_name(kernel->def.name))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, pick(own, whole, "kernel"), "expected the name of a kernel in the text");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, pick(own, whole, "kernel"),
+                      "expected the name of a kernel in the text");
     read_sources(reader, pick(own, whole, "source"), kernel);
     kernel->def.language = language_of(reader, pick(own, whole, "language"), kernel);
     hed_json_node defines = pick(own, whole, "defines");
-    if (hed_json_kind_of(defines) != HED_JSON_NOTHING)
-        read_defines(reader, defines, kernel);
+    if (hed_json_kind_of(defines) != HED_JSON_NOTHING) read_defines(reader, defines, kernel);
     hed_spec_define_labels(reader, kernel, own);
 
     hed_json_node group = pick(own, whole, "group");
@@ -378,10 +368,8 @@ static void read_launch(hed_spec_reader *reader, hed_json_node own, hed_json_nod
     read_global(reader, own, whole, kernel);
     kernel->def.max_threads = read_max_threads(reader, pick(own, own, "max_threads"), kernel);
     const char *plain[3] = {NULL, NULL, NULL};
-    for (uint32_t i = 0; i < kernel->dimensions; i++)
-        plain[i] = plain_size(reader, hed_json_item(group, i));
-    if (hed_spec_fine(reader))
-        hed_spec_finish_kernel(reader, kernel, plain);
+    for (uint32_t i = 0; i < kernel->dimensions; i++) plain[i] = plain_size(reader, hed_json_item(group, i));
+    if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
 }
 
 /* ---- the reference ---- */
@@ -395,8 +383,7 @@ static void read_fixed(hed_spec_reader *reader, hed_json_node object, hed_spec_k
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
             hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
         int64_t *value = hed_spec_allocate(reader, sizeof *value, at);
-        if (!value)
-            return;
+        if (!value) return;
         *value = hed_json_integer(at, -(INT64_C(1) << 53), INT64_C(1) << 53);
         kernel->parameters[kernel->def.parameter_count++] =
             (hed_parameter_def){.name = at.key, .values = value, .count = 1, .value = *value};
@@ -417,8 +404,7 @@ static void read_reference(hed_spec_reader *reader, hed_json_node root)
     spec->reference = HED_REFERENCE_KERNEL;
     memcpy(other->parameters, spec->kernel.parameters, sizeof other->parameters);
     other->def.parameter_count = spec->kernel.def.parameter_count;
-    if (hed_json_has(node, "parameters"))
-        read_fixed(reader, hed_json_member(node, "parameters"), other);
+    if (hed_json_has(node, "parameters")) read_fixed(reader, hed_json_member(node, "parameters"), other);
     hed_spec_set_scope(reader, other);
     other->def.argument_count = spec->kernel.def.argument_count;
     read_launch(reader, node, root, other);
@@ -442,27 +428,19 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
     static const char *const modes[] = {"fast", "strict", NULL};
     hed_spec_kernel *kernel = &reader->spec->kernel;
     hed_json_only(root, ROOT_KEYS);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        hed_json_member(root, needed[i]);
-    if (hed_json_has(root, "problem"))
-        read_problem(reader, hed_json_member(root, "problem"));
-    if (hed_json_has(root, "parameters"))
-        read_parameters(reader, hed_json_member(root, "parameters"), kernel);
-    if (hed_json_has(root, "defaults"))
-        read_defaults(reader, hed_json_member(root, "defaults"), kernel);
-    if (!hed_spec_fine(reader))
-        return;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) hed_json_member(root, needed[i]);
+    if (hed_json_has(root, "problem")) read_problem(reader, hed_json_member(root, "problem"));
+    if (hed_json_has(root, "parameters")) read_parameters(reader, hed_json_member(root, "parameters"), kernel);
+    if (hed_json_has(root, "defaults")) read_defaults(reader, hed_json_member(root, "defaults"), kernel);
+    if (!hed_spec_fine(reader)) return;
     hed_spec_set_scope(reader, kernel);
-    if (hed_json_has(root, "constraints"))
-        read_constraints(reader, hed_json_member(root, "constraints"), kernel);
-    if (hed_json_has(root, "conditions"))
-        read_conditions(reader, hed_json_member(root, "conditions"), kernel);
-    if (hed_json_has(root, "work"))
-        read_work(reader, hed_json_member(root, "work"), kernel);
+    if (hed_json_has(root, "constraints")) read_constraints(reader, hed_json_member(root, "constraints"), kernel);
+    if (hed_json_has(root, "conditions")) read_conditions(reader, hed_json_member(root, "conditions"), kernel);
+    if (hed_json_has(root, "work")) read_work(reader, hed_json_member(root, "work"), kernel);
     if (hed_json_has(root, "math"))
-        reader->spec->math = hed_json_choice(hed_json_member(root, "math"), modes) == 1 ? HED_MATH_STRICT : HED_MATH_FAST;
+        reader->spec->math =
+            hed_json_choice(hed_json_member(root, "math"), modes) == 1 ? HED_MATH_STRICT : HED_MATH_FAST;
     read_launch(reader, root, root, kernel);
     hed_spec_read_arguments(reader, hed_json_member(root, "arguments"));
-    if (hed_json_has(root, "reference"))
-        read_reference(reader, root);
+    if (hed_json_has(root, "reference")) read_reference(reader, root);
 }

@@ -1,12 +1,11 @@
 /* Local memory in plain OpenCL C, put into the prelude's words, so that users' texts run on CUDA as they are:
  *
- *     __kernel void f(__local float *tile) {        ->  __kernel void f(HED_LOCAL(float, tile)) { HED_LOCAL_USE(float, tile);
- *     __local float4 rows[WG][WG + 1];               ->  HED_LOCAL_ARRAY(float4, rows, WG][WG + 1);
+ *     void f(__local float *tile) {      ->  void f(HED_LOCAL(float, tile)) { HED_LOCAL_USE(float, tile);
+ *     __local float4 rows[WG][WG + 1];   ->  HED_LOCAL_ARRAY(float4, rows, WG][WG + 1);
  *
- * In OpenCL C the words mean the same again (src/prelude/opencl.clh), so the text is one for all devices, and so is its hash.
- * Nothing else changes, lines least of all; what is written in any other way (by macros, several arrays in one declaration)
- * stays as it is.
- */
+ * In OpenCL C the words mean the same again (src/prelude/opencl.clh), so the text is one for all devices, and so is
+ * its hash. Nothing else changes, lines least of all; what is written in any other way (by macros, several arrays
+ * in one declaration) stays as it is. */
 #include "support/tune_spec_parts.h"
 
 #include <stdio.h>
@@ -23,24 +22,19 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool is(word w, const char *text)
-{
-    return w.size == strlen(text) && memcmp(w.at, text, w.size) == 0;
-}
+static bool is(word w, const char *text) { return w.size == strlen(text) && memcmp(w.at, text, w.size) == 0; }
 
 /* Behind a line of the preprocessor, with the lines that a \ at its end adds. */
 static const char *skip_line(const char *at)
 {
-    while (*at && (*at != '\n' || at[-1] == '\\'))
-        at++;
+    while (*at && (*at != '\n' || at[-1] == '\\')) at++;
     return at;
 }
 
 static const char *skip_string(const char *at)
 {
     const char quote = *at++;
-    while (*at && *at != quote && *at != '\n')
-        at += 1 + (at[0] == '\\' && at[1]);
+    while (*at && *at != quote && *at != '\n') at += 1 + (at[0] == '\\' && at[1]);
     return *at ? at + 1 : at;
 }
 
@@ -61,15 +55,11 @@ static word next_word(const char *at)
         }
     }
     size_t size = *at != 0;
-    while (size > 0 && is_letter(*at) && is_letter(at[size]))
-        size++;
+    while (size > 0 && is_letter(*at) && is_letter(at[size])) size++;
     return (word){at, size};
 }
 
-static word after(word w)
-{
-    return next_word(w.at + w.size);
-}
+static word after(word w) { return next_word(w.at + w.size); }
 
 /* From a ( to the word behind its ). */
 static word skip_parentheses(word w)
@@ -91,8 +81,8 @@ typedef struct declaration {
     word end; /* the sign behind it */
 } declaration;
 
-/* Reads it from the word behind __local, up to one of `ends`. The last word is the name, those before it are the type. False:
- * something else stands there. */
+/* Reads it from the word behind __local, up to one of `ends`. The last word is the name, those before it are the
+ * type. False: something else stands there. */
 static bool read_declaration(word from, const char *ends, declaration *d)
 {
     static const char *const passed[] = {"const", "volatile", "restrict", "__restrict", "__restrict__"};
@@ -100,13 +90,11 @@ static bool read_declaration(word from, const char *ends, declaration *d)
     word w = from;
     for (; w.size > 0 && !(w.size == 1 && strchr(ends, *w.at)); w = after(w)) {
         bool qualifier = false;
-        for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-            qualifier = qualifier || is(w, passed[i]);
-        if (qualifier)
-            continue;
-        bool sign = is(w, "*") && d->name.size > 0 && !d->pointer, name = is_letter(*w.at) && !(d->pointer && d->name.size > 0);
-        if (!sign && !name)
-            return false;
+        for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) qualifier = qualifier || is(w, passed[i]);
+        if (qualifier) continue;
+        bool sign = is(w, "*") && d->name.size > 0 && !d->pointer,
+             name = is_letter(*w.at) && !(d->pointer && d->name.size > 0);
+        if (!sign && !name) return false;
         d->pointer = d->pointer || sign;
         if (d->name.size > 0) /* what looked like the name is the type, or its last word */
             d->type = (word){d->type.size ? d->type.at : d->name.at,
@@ -117,10 +105,7 @@ static bool read_declaration(word from, const char *ends, declaration *d)
     return d->type.size > 0 && d->name.size > 0 && w.size > 0;
 }
 
-static bool is_local(word w)
-{
-    return is(w, "__local") || is(w, "local");
-}
+static bool is_local(word w) { return is(w, "__local") || is(w, "local"); }
 
 /* ---- the text ---- */
 
@@ -152,8 +137,7 @@ static void replace(writer *out, const char *start, const char *with, const decl
     copy_until(out, start);
     put_words(out, with, d);
     for (const char *at = start; at < rest; at++)
-        if (*at == '\n')
-            *out->to++ = '\n';
+        if (*at == '\n') *out->to++ = '\n';
     out->from = rest;
 }
 
@@ -165,18 +149,15 @@ static word rewrite_parameters(writer *out, word w)
     int depth = 1;
     for (; w.size > 0 && depth > 0; w = after(w)) {
         depth += is(w, "(") - is(w, ")");
-        if (depth != 1 || !is_local(w) || count == HED_MAX_ARGUMENTS)
-            continue;
+        if (depth != 1 || !is_local(w) || count == HED_MAX_ARGUMENTS) continue;
         declaration d;
-        if (!read_declaration(after(w), ",)", &d) || !d.pointer)
-            continue;
+        if (!read_declaration(after(w), ",)", &d) || !d.pointer) continue;
         replace(out, w.at, "HED_LOCAL", &d, d.end.at);
         *out->to++ = ')';
         arrays[count++] = d;
         w = d.name; /* the sign behind it is looked at again */
     }
-    if (!is(w, "{"))
-        return w;
+    if (!is(w, "{")) return w;
     copy_until(out, w.at + 1);
     for (uint32_t i = 0; i < count; i++) {
         put_words(out, " HED_LOCAL_USE", &arrays[i]);
@@ -189,14 +170,11 @@ static word rewrite_parameters(writer *out, word w)
 static word rewrite_array(writer *out, word local)
 {
     declaration d;
-    if (!read_declaration(after(local), "[;,", &d) || d.pointer || !is(d.end, "["))
-        return after(local);
+    if (!read_declaration(after(local), "[;,", &d) || d.pointer || !is(d.end, "[")) return after(local);
     word last = d.end, w = after(last);
     for (; w.size > 0 && !is(w, ";"); last = w, w = after(w))
-        if (strchr(",={}", *w.at))
-            return after(local);
-    if (!is(last, "]") || w.size == 0)
-        return after(local);
+        if (strchr(",={}", *w.at)) return after(local);
+    if (!is(last, "]") || w.size == 0) return after(local);
     replace(out, local.at, "HED_LOCAL_ARRAY", &d, d.end.at + 1);
     out->to += sprintf(out->to, ", ");
     copy_until(out, last.at);
@@ -209,25 +187,19 @@ void hed_spec_use_local_words(hed_spec_reader *reader, hed_json_node node, hed_s
 {
     const char *text = source->text;
     size_t size = strlen(text);
-    if (source->size > 0 && source->size != size)
-        return; /* no text at all */
+    if (source->size > 0 && source->size != size) return; /* no text at all */
     /* No replacement is four times as long as what it replaces. */
     char *result = hed_spec_allocate(reader, 4 * size + 1, node);
-    if (!result)
-        return;
+    if (!result) return;
     writer out = {.to = result, .from = text};
     bool in_kernel = false, statement = false;
     for (word w = next_word(text); w.size > 0;) {
         word next = after(w);
         bool parameters = in_kernel && is(w, "(");
-        if (is(w, "__kernel") || is(w, "kernel"))
-            in_kernel = true;
-        else if (is(w, "__attribute__"))
-            next = skip_parentheses(next);
-        else if (parameters)
-            next = rewrite_parameters(&out, next);
-        else if (statement && is_local(w))
-            next = rewrite_array(&out, w);
+        if (is(w, "__kernel") || is(w, "kernel")) in_kernel = true;
+        else if (is(w, "__attribute__")) next = skip_parentheses(next);
+        else if (parameters) next = rewrite_parameters(&out, next);
+        else if (statement && is_local(w)) next = rewrite_array(&out, w);
         in_kernel = in_kernel && !parameters && !is(w, ";") && !is(w, "{");
         statement = parameters || is(w, ";") || is(w, "{") || is(w, "}");
         w = next;

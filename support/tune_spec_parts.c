@@ -18,8 +18,7 @@ enum { LONGEST_SOURCE = 16 << 20 };
 
 void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
 {
-    if (!hed_spec_fine(reader))
-        return;
+    if (!hed_spec_fine(reader)) return;
     char words[HED_ERROR_TEXT / 2];
     va_list arguments;
     va_start(arguments, format);
@@ -29,10 +28,7 @@ void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node nod
     reader->status = status;
 }
 
-bool hed_spec_fine(const hed_spec_reader *reader)
-{
-    return hed_json_status(reader->spec->json, NULL) == HED_OK;
-}
+bool hed_spec_fine(const hed_spec_reader *reader) { return hed_json_status(reader->spec->json, NULL) == HED_OK; }
 
 /* ---- memory ---- */
 
@@ -53,10 +49,8 @@ static bool own(hed_spec_reader *reader, void *pointer, bool expression, hed_jso
         return true;
     }
     hed_spec_fail(reader, HED_ERROR_MEMORY, node, "out of memory");
-    if (expression)
-        hed_expression_destroy(pointer);
-    else
-        free(pointer);
+    if (expression) hed_expression_destroy(pointer);
+    else free(pointer);
     return false;
 }
 
@@ -65,10 +59,8 @@ void hed_spec_free_blocks(hed_tune_spec *spec)
     while (spec->blocks) {
         struct hed_spec_block *block = spec->blocks;
         spec->blocks = block->next;
-        if (block->expression)
-            hed_expression_destroy(block->pointer);
-        else
-            free(block->pointer);
+        if (block->expression) hed_expression_destroy(block->pointer);
+        else free(block->pointer);
         free(block);
     }
 }
@@ -92,8 +84,7 @@ const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const cha
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     char *text = length >= 0 ? hed_spec_allocate(reader, (size_t)length + 1, node) : NULL;
-    if (!text)
-        return "";
+    if (!text) return "";
     va_start(arguments, format);
     vsnprintf(text, (size_t)length + 1, format, arguments);
     va_end(arguments);
@@ -106,8 +97,7 @@ bool hed_spec_is_name(const char *text)
 {
     static const char *const taken[] = {"and", "or", "not", "in", "if", "else", "true", "false", "True", "False"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (strcmp(text, taken[i]) == 0)
-            return false;
+        if (strcmp(text, taken[i]) == 0) return false;
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     return text[0] && strspn(text, letters) == strlen(text) && !(text[0] >= '0' && text[0] <= '9');
 }
@@ -117,10 +107,8 @@ void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel)
     hed_constant constants[HED_DEVICE_CONSTANTS];
     hed_device_constants(reader->device, constants);
     uint32_t slot = 0;
-    for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
-        kernel->names[slot++] = kernel->parameters[i].name;
-    for (uint32_t i = 0; i < reader->spec->problem.count; i++)
-        kernel->names[slot++] = reader->spec->dimensions[i];
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) kernel->names[slot++] = kernel->parameters[i].name;
+    for (uint32_t i = 0; i < reader->spec->problem.count; i++) kernel->names[slot++] = reader->spec->dimensions[i];
     for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) {
         kernel->names[slot++] = constants[i].name;
         kernel->constants[i] = constants[i].value;
@@ -128,29 +116,28 @@ void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel)
 }
 
 /* The values of all slots. */
-static void set_values(const hed_spec_kernel *kernel, const hed_config *config, const hed_problem *problem, double *values)
+static void set_values(const hed_spec_kernel *kernel, const hed_config *config, const hed_problem *problem,
+                       double *values)
 {
-    for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
-        *values++ = (double)config->values[i];
-    for (uint32_t i = 0; i < kernel->def.dimension_count; i++)
-        *values++ = (double)problem->sizes[i];
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) *values++ = (double)config->values[i];
+    for (uint32_t i = 0; i < kernel->def.dimension_count; i++) *values++ = (double)problem->sizes[i];
     memcpy(values, kernel->constants, sizeof kernel->constants);
 }
 
-static hed_expression *compile(hed_spec_reader *reader, const hed_expression_names *names, hed_json_node node, const char *text)
+static hed_expression *compile(hed_spec_reader *reader, const hed_expression_names *names, hed_json_node node,
+                               const char *text)
 {
     hed_expression *expression;
     hed_error error;
-    if (!hed_spec_fine(reader))
-        return NULL;
+    if (!hed_spec_fine(reader)) return NULL;
     hed_status status = hed_expression_create(NULL, text, names, &expression, &error);
-    if (status == HED_OK)
-        return own(reader, expression, true, node) ? expression : NULL;
+    if (status == HED_OK) return own(reader, expression, true, node) ? expression : NULL;
     hed_spec_fail(reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, node, "%s", error.text);
     return NULL;
 }
 
-hed_expression *hed_spec_expression_of(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text)
+hed_expression *hed_spec_expression_of(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node,
+                                       const char *text)
 {
     hed_expression_names names = {kernel->names,
                                   kernel->def.parameter_count + reader->spec->problem.count + HED_DEVICE_CONSTANTS,
@@ -174,13 +161,12 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
     hed_spec_set_scope(reader, &plain);
     hed_expression *expression = hed_spec_expression_of(reader, &plain, node, text);
     double values[HED_MAX_DIMENSIONS + HED_DEVICE_CONSTANTS];
-    if (!expression)
-        return 0;
+    if (!expression) return 0;
     set_values(&plain, NULL, &spec->problem, values);
     double value = hed_expression_value(expression, values);
-    if (isfinite(value))
-        return value;
-    hed_spec_fail(reader, HED_ERROR_FORMAT, node, "\"%s\" has no value here: it divides by zero, or is too large", text);
+    if (isfinite(value)) return value;
+    hed_spec_fail(reader, HED_ERROR_FORMAT, node, "\"%s\" has no value here: it divides by zero, or is too large",
+                  text);
     return 0;
 }
 
@@ -191,33 +177,31 @@ static const char *beside(hed_spec_reader *reader, hed_json_node node, const cha
 {
     const char *slash = strrchr(reader->path, '/');
     static const char *const above[] = {"", "../"};
-    if (file[0] == '/' || (!slash && !up))
-        return file;
-    return hed_spec_text(reader, node, "%.*s%s%s", slash ? (int)(slash + 1 - reader->path) : 0, reader->path, above[up], file);
+    if (file[0] == '/' || (!slash && !up)) return file;
+    return hed_spec_text(reader, node, "%.*s%s%s", slash ? (int)(slash + 1 - reader->path) : 0, reader->path,
+                         above[up], file);
 }
 
-bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above, size_t limit, char **bytes,
-                        size_t *size)
+bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
+                        size_t limit, char **bytes, size_t *size)
 {
     hed_error error;
     const char *path = beside(reader, node, file, 0);
     if (folders_above > 0 && access(path, F_OK) != 0 && access(beside(reader, node, file, 1), F_OK) == 0)
         path = beside(reader, node, file, 1);
-    if (!hed_spec_fine(reader))
-        return false;
+    if (!hed_spec_fine(reader)) return false;
     hed_status status = hed_file_read(path, limit, bytes, size, &error);
-    if (status == HED_OK)
-        return own(reader, *bytes, false, node);
+    if (status == HED_OK) return own(reader, *bytes, false, node);
     hed_spec_fail(reader, status, node, "%s", error.text);
     return false;
 }
 
-bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above, hed_source *source)
+bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
+                          hed_source *source)
 {
     char *text = NULL;
     size_t size = 0;
-    if (!hed_spec_read_file(reader, node, file, folders_above, LONGEST_SOURCE, &text, &size))
-        return false;
+    if (!hed_spec_read_file(reader, node, file, folders_above, LONGEST_SOURCE, &text, &size)) return false;
     *source = (hed_source){.name = file, .text = text, .size = size};
     return true;
 }
@@ -228,29 +212,27 @@ bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const cha
 static uint64_t count_of(const hed_expression *expression, const double *values, bool round_up, uint64_t wrong)
 {
     double value = hed_expression_value(expression, values);
-    if (!(value > 0 && value < 0x1p63) || (!round_up && value != floor(value)))
-        return wrong;
+    if (!(value > 0 && value < 0x1p63) || (!round_up && value != floor(value))) return wrong;
     return (uint64_t)ceil(value);
 }
 
 /* What makes no sense becomes a size that no device allows, which hed_kernel_valid() then says. */
-static void lay_out(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
+static void lay_out(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                    hed_geometry *geometry)
 {
     const hed_spec_kernel *kernel = def->user;
     double values[sizeof kernel->names / sizeof *kernel->names];
     set_values(kernel, config, problem, values);
     geometry->dimensions = kernel->dimensions;
     for (uint32_t i = 0; i < kernel->dimensions; i++) {
-        uint64_t group = count_of(kernel->group[i], values, false, UINT32_MAX), global = count_of(kernel->global[i], values, true, 0);
+        uint64_t group = count_of(kernel->group[i], values, false, UINT32_MAX),
+                 global = count_of(kernel->global[i], values, true, 0);
         geometry->group[i] = group < UINT32_MAX ? (uint32_t)group : UINT32_MAX;
-        if (!kernel->counts_groups)
-            geometry->global[i] = global;
-        else if (__builtin_mul_overflow(global, geometry->group[i], &geometry->global[i]))
-            geometry->global[i] = 0;
+        if (!kernel->counts_groups) geometry->global[i] = global;
+        else if (__builtin_mul_overflow(global, geometry->group[i], &geometry->global[i])) geometry->global[i] = 0;
     }
     for (uint32_t i = 0; i < def->argument_count; i++) {
-        if (!kernel->local[i])
-            continue;
+        if (!kernel->local[i]) continue;
         /* An array of no elements stands for one that this configuration does not use; drivers refuse 0 bytes. */
         double elements = hed_expression_value(kernel->local[i], values);
         uint64_t count = elements == 0 ? 1 : count_of(kernel->local[i], values, true, 0);
@@ -259,23 +241,21 @@ static void lay_out(const hed_kernel_def *def, const hed_config *config, const h
     }
 }
 
-static void count_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
+static void count_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                       hed_work *work)
 {
     const hed_spec_kernel *kernel = def->user;
     double values[sizeof kernel->names / sizeof *kernel->names];
     set_values(kernel, config, problem, values);
     *work = (hed_work){0};
-    if (kernel->bytes)
-        work->bytes = hed_expression_value(kernel->bytes, values);
-    if (kernel->operations)
-        work->operations = hed_expression_value(kernel->operations, values);
+    if (kernel->bytes) work->bytes = hed_expression_value(kernel->bytes, values);
+    if (kernel->operations) work->operations = hed_expression_value(kernel->operations, values);
 }
 
 bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text)
 {
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
-        if (strcmp(kernel->parameters[i].name, text) == 0)
-            return true;
+        if (strcmp(kernel->parameters[i].name, text) == 0) return true;
     return text[0] >= '1' && text[0] <= '9' && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
@@ -292,12 +272,10 @@ void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, co
     hed_source *sources = hed_spec_allocate(reader, def->source_count * sizeof *sources, root);
     for (uint32_t i = 0; i < def->source_count && sources; i++) {
         sources[i] = def->sources[i];
-        if (def->language == HED_OPENCL_C)
-            hed_spec_use_local_words(reader, root, &sources[i]);
+        if (def->language == HED_OPENCL_C) hed_spec_use_local_words(reader, root, &sources[i]);
     }
     def->sources = sources;
-    if (kernel->bytes || kernel->operations)
-        def->work = count_work;
+    if (kernel->bytes || kernel->operations) def->work = count_work;
     def->metric = kernel->operations ? HED_METRIC_OPERATIONS : HED_METRIC_BYTES;
     bool simple = !def->max_threads;
     for (uint32_t i = 0; i < kernel->dimensions; i++)
@@ -314,8 +292,7 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
         count += kernel->parameters[i].labels ? kernel->parameters[i].count : 0;
     hed_define *defines = hed_spec_allocate(reader, count * sizeof *defines, node);
-    if (!defines)
-        return;
+    if (!defines) return;
     if (kernel->def.define_count > 0)
         memcpy(defines, kernel->def.defines, kernel->def.define_count * sizeof *defines);
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
@@ -323,8 +300,7 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
         for (uint32_t j = 0; parameter->labels && j < parameter->count; j++) {
             const char *name = hed_spec_text(reader, node, "%s_%s", parameter->name, parameter->labels[j]);
             const char *value = hed_spec_text(reader, node, "%lld", (long long)parameter->values[j]);
-            if (hed_spec_is_name(name))
-                defines[kernel->def.define_count++] = (hed_define){name, value};
+            if (hed_spec_is_name(name)) defines[kernel->def.define_count++] = (hed_define){name, value};
         }
     }
     kernel->def.defines = defines;

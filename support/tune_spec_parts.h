@@ -1,6 +1,6 @@
-/* What the two readers of tune files share: the object they fill, its memory, complaints with a place, expressions, and the
- * content of arguments. Functions that fail leave a complaint behind (hed_spec_fail) and give 0, NULL or false; a reader goes
- * straight through and asks once, at its end. */
+/* What the two readers of tune files share: the object they fill, its memory, complaints with a place, expressions,
+ * and the content of arguments. Functions that fail leave a complaint behind (hed_spec_fail) and give 0, NULL or
+ * false; a reader goes straight through and asks once, at its end. */
 #ifndef HED_SUPPORT_TUNE_SPEC_PARTS_H
 #define HED_SUPPORT_TUNE_SPEC_PARTS_H
 
@@ -18,8 +18,8 @@ typedef struct hed_spec_kernel {
     const char *names[HED_MAX_PARAMETERS + HED_MAX_DIMENSIONS + HED_DEVICE_CONSTANTS];
     double constants[HED_DEVICE_CONSTANTS];
     hed_expression *group[3], *global[3];
-    uint32_t dimensions; /* of the launch */
-    bool counts_groups;  /* `global` counts groups, not work items */
+    uint32_t dimensions;                      /* of the launch */
+    bool counts_groups;                       /* `global` counts groups, not work items */
     hed_expression *local[HED_MAX_ARGUMENTS]; /* elements */
     uint32_t local_bytes[HED_MAX_ARGUMENTS];  /* of one element */
     hed_expression *bytes, *operations;       /* of hed_work; NULL: not known */
@@ -57,10 +57,11 @@ bool hed_spec_fine(const hed_spec_reader *reader);
 /* Zeroed memory, aligned to 64 bytes, that lives as long as the spec. */
 void *hed_spec_allocate(hed_spec_reader *reader, size_t size, hed_json_node node);
 /* Text that lives as long as the spec; "" when memory runs out. */
-const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Reads a file: in the spec's folder, or if it is not there and `folders_above` is 1, in the one above. */
-bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above, size_t limit,
-                        char **bytes, size_t *size);
+bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
+                        size_t limit, char **bytes, size_t *size);
 void hed_spec_free_blocks(hed_tune_spec *spec);
 
 /* ---- names and expressions ---- */
@@ -73,18 +74,20 @@ void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel);
 /* An expression over a kernel's names: from a string or a number. NULL after a complaint. */
 hed_expression *hed_spec_expression(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node);
 /* Likewise from text that stands at a node. */
-hed_expression *hed_spec_expression_of(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text);
+hed_expression *hed_spec_expression_of(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node,
+                                       const char *text);
 /* A number now: over dimensions and device limits, not over parameters. */
 double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const char *text);
 
 /* ---- kernels ---- */
 
 /* Likewise a kernel's text. */
-bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above, hed_source *source);
+bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
+                          hed_source *source);
 /* Puts local memory of plain OpenCL C into the prelude's words (tune_spec_local.c). */
 void hed_spec_use_local_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
-/* Ends the description: geometry(), work(), and launch bounds where the group's sizes (NULL: not plain) are parameters and
- * numbers. */
+/* Ends the description: geometry(), work(), and launch bounds where the group's sizes (NULL: not plain) are
+ * parameters and numbers. */
 void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3]);
 /* Whether a launch bound may have it as a factor: a parameter's name, or a whole number. */
 bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text);
@@ -93,12 +96,17 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- contents of arguments (tune_spec_data.c) ---- */
 
-/* What a file holds: npy by its ending, whose elements have to be of `type`; else as it is. NULL after a complaint. */
-void *hed_spec_read_data(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type, uint64_t *bytes);
-/* Bytes of `count` elements; false after a complaint: no whole number, or more than a buffer of the device may have. */
-bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count, uint32_t element_bytes, uint64_t *bytes);
+/* What a file holds: npy by its ending, whose elements have to be of `type`; else as it is. NULL after a complaint.
+ */
+void *hed_spec_read_data(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type,
+                         uint64_t *bytes);
+/* Bytes of `count` elements; false after a complaint: no whole number, or more than a buffer of the device may
+ * have. */
+bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count, uint32_t element_bytes,
+                   uint64_t *bytes);
 /* A complaint unless a file's bytes are as many as the argument's. */
-bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file, uint64_t found, uint64_t expected);
+bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file, uint64_t found,
+                          uint64_t expected);
 /* One number as a scalar argument of a type: exact, or a complaint and NULL. */
 void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type, double value);
 
@@ -108,7 +116,7 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root);      /* tu
 void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list); /* tune_spec_arguments.c */
 /* The sizes of local arrays, by the names of a kernel. */
 void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel);
-void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root);        /* tune_spec_t1.c */
+void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root); /* tune_spec_t1.c */
 
 /* The keys that the JSON format knows at each place, each list ending with NULL: for the test of the schema. */
 typedef struct hed_spec_keys {

@@ -1,7 +1,8 @@
-/* Kernel Tuner's T1 files: the auto-tuning community's description of a kernel and its space (Kernel Tuner 1.4 and KTT 2.2 read
- * it, too). What they leave to defaults is as Kernel Tuner has it: with a ProblemSize, the groups are its parts divided by the
- * product of GridDivX, ..., else by block_size_x, ...; without one, KTT's GlobalSize counts groups or work items by
- * GlobalSizeType. Keys that tell a tuner how to search are left to the command line, but for the budget. */
+/* Kernel Tuner's T1 files: the auto-tuning community's description of a kernel and its space (Kernel Tuner 1.4 and
+ * KTT 2.2 read it, too). What they leave to defaults is as Kernel Tuner has it: with a ProblemSize, the groups are
+ * its parts divided by the product of GridDivX, ..., else by block_size_x, ...; without one, KTT's GlobalSize
+ * counts groups or work items by GlobalSizeType. Keys that tell a tuner how to search are left to the command line,
+ * but for the budget. */
 #include "support/tune_spec_t1.h"
 
 #include <stdio.h>
@@ -24,18 +25,14 @@ static size_t read_extreme(const hed_spec_kernel *kernel, const char *text, int6
     char name[64], end = 0;
     int length = 0;
     bool max = strncmp(text, "max(", 4) == 0;
-    if (!max && strncmp(text, "min(", 4) != 0)
-        return 0;
-    if (sscanf(text + 4, " %63[A-Za-z0-9_] %c%n", name, &end, &length) != 2 || end != ')')
-        return 0;
+    if (!max && strncmp(text, "min(", 4) != 0) return 0;
+    if (sscanf(text + 4, " %63[A-Za-z0-9_] %c%n", name, &end, &length) != 2 || end != ')') return 0;
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
         const hed_parameter_def *parameter = &kernel->parameters[i];
-        if (strcmp(parameter->name, name) != 0)
-            continue;
+        if (strcmp(parameter->name, name) != 0) continue;
         *value = parameter->values[0];
         for (uint32_t j = 1; j < parameter->count; j++)
-            if (max ? parameter->values[j] > *value : parameter->values[j] < *value)
-                *value = parameter->values[j];
+            if (max ? parameter->values[j] > *value : parameter->values[j] < *value) *value = parameter->values[j];
         return 4 + (size_t)length;
     }
     return 0;
@@ -72,7 +69,8 @@ const char *hed_t1_text(hed_spec_reader *reader, hed_json_node node)
 
 hed_json_node hed_t1_optional(hed_json_node object, const char *key)
 {
-    hed_json_node none = {.json = object.json}, node = hed_json_has(object, key) ? hed_json_member(object, key) : none;
+    hed_json_node none = {.json = object.json},
+                  node = hed_json_has(object, key) ? hed_json_member(object, key) : none;
     return hed_json_kind_of(node) == HED_JSON_NULL ? none : node;
 }
 
@@ -95,15 +93,14 @@ static void read_problem(hed_spec_reader *reader, hed_json_node node)
 /* What is not among the values (files do that) is the first of them. */
 static void set_default(hed_json_node node, hed_parameter_def *parameter)
 {
-    if (hed_json_kind_of(node) == HED_JSON_ARRAY && hed_json_count(node) == 1)
-        node = hed_json_item(node, 0);
+    if (hed_json_kind_of(node) == HED_JSON_ARRAY && hed_json_count(node) == 1) node = hed_json_item(node, 0);
     bool text = hed_json_kind_of(node) == HED_JSON_STRING;
-    if (!text && hed_json_kind_of(node) != HED_JSON_NUMBER)
-        return;
+    if (!text && hed_json_kind_of(node) != HED_JSON_NUMBER) return;
     const char *label = text ? hed_json_string(node) : "";
     double number = text ? 0 : hed_json_number(node, -1e300, 1e300);
     for (uint32_t i = 0; i < parameter->count; i++)
-        if (text ? parameter->labels && strcmp(parameter->labels[i], label) == 0 : !parameter->labels && (double)parameter->values[i] == number)
+        if (text ? parameter->labels && strcmp(parameter->labels[i], label) == 0
+                 : !parameter->labels && (double)parameter->values[i] == number)
             parameter->value = parameter->values[i];
 }
 
@@ -117,8 +114,7 @@ static void read_parameter(hed_spec_reader *reader, hed_json_node node, hed_para
     for (uint32_t i = 0; i < reader->spec->kernel.def.parameter_count; i++)
         if (strcmp(reader->spec->kernel.parameters[i].name, parameter->name) == 0)
             hed_spec_fail(reader, HED_ERROR_FORMAT, name, "there are two parameters of this name");
-    if (!list || !hed_spec_fine(reader))
-        return;
+    if (!list || !hed_spec_fine(reader)) return;
     hed_t1_read_values(reader, values, list);
     parameter->values = list->numbers;
     parameter->count = list->count;
@@ -132,13 +128,13 @@ static void read_space(hed_spec_reader *reader, hed_json_node space, hed_spec_ke
     hed_json_node list = hed_json_member(space, "TuningParameters");
     size_t count = hed_json_count(list);
     if (count > HED_MAX_PARAMETERS)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu parameters; a kernel has at most %d", count, HED_MAX_PARAMETERS);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu parameters; a kernel has at most %d", count,
+                      HED_MAX_PARAMETERS);
     for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
         read_parameter(reader, hed_json_item(list, i), &kernel->parameters[i]);
         kernel->def.parameter_count++;
     }
-    if (!hed_spec_fine(reader))
-        return;
+    if (!hed_spec_fine(reader)) return;
     hed_spec_set_scope(reader, kernel);
     hed_json_node conditions = hed_t1_optional(space, "Conditions");
     count = hed_json_kind_of(conditions) == HED_JSON_NOTHING ? 0 : hed_json_count(conditions);
@@ -164,19 +160,18 @@ static const char *size_text(hed_spec_reader *reader, hed_json_node sizes, uint3
 static bool has_parameter(const hed_spec_kernel *kernel, const char *name)
 {
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
-        if (strcmp(kernel->parameters[i].name, name) == 0)
-            return true;
+        if (strcmp(kernel->parameters[i].name, name) == 0) return true;
     return false;
 }
 
 /* Groups along an axis: the problem's size over the product of its divisors. */
-static const char *divided(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel, uint32_t axis)
+static const char *divided(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel,
+                           uint32_t axis)
 {
     char key[16], block[16];
     snprintf(key, sizeof key, "GridDiv%s", AXES[axis]);
     snprintf(block, sizeof block, "block_size_%c", "xyz"[axis]);
-    if (axis >= reader->spec->problem.count)
-        return "1";
+    if (axis >= reader->spec->problem.count) return "1";
     hed_json_node list = hed_t1_optional(specification, key);
     size_t count = hed_json_kind_of(list) == HED_JSON_NOTHING ? 0 : hed_json_count(list);
     const char *product = count == 0 && has_parameter(kernel, block) ? hed_spec_text(reader, list, "%s", block) : "1";
@@ -188,58 +183,61 @@ static const char *divided(hed_spec_reader *reader, hed_json_node specification,
 static void read_launch(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel)
 {
     static const char *const types[] = {"OpenCL", "CUDA", NULL};
-    hed_json_node local = hed_json_member(specification, "LocalSize"), type = hed_t1_optional(specification, "GlobalSizeType");
+    hed_json_node local = hed_json_member(specification, "LocalSize"),
+                  type = hed_t1_optional(specification, "GlobalSizeType");
     bool by_problem = reader->spec->problem.count > 0;
     hed_json_node global = by_problem ? local : hed_json_member(specification, "GlobalSize");
     const char *group[3], *sizes[3];
-    kernel->counts_groups = by_problem || (hed_json_kind_of(type) == HED_JSON_NOTHING ? kernel->def.language == HED_CUDA_C
-                                                                                     : hed_json_choice(type, types) == 1);
+    kernel->counts_groups =
+        by_problem || (hed_json_kind_of(type) == HED_JSON_NOTHING ? kernel->def.language == HED_CUDA_C
+                                                                  : hed_json_choice(type, types) == 1);
     kernel->dimensions = 1;
     for (uint32_t i = 0; i < 3; i++) {
         group[i] = size_text(reader, local, i);
         sizes[i] = by_problem ? divided(reader, specification, kernel, i) : size_text(reader, global, i);
-        if (strcmp(group[i], "1") != 0 || strcmp(sizes[i], "1") != 0)
-            kernel->dimensions = i + 1;
+        if (strcmp(group[i], "1") != 0 || strcmp(sizes[i], "1") != 0) kernel->dimensions = i + 1;
     }
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
         kernel->group[i] = hed_spec_expression_of(reader, kernel, local, group[i]);
         kernel->global[i] = hed_spec_expression_of(reader, kernel, by_problem ? specification : global, sizes[i]);
     }
-    if (hed_spec_fine(reader))
-        hed_spec_finish_kernel(reader, kernel, group);
+    if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, group);
 }
 
 /* ---- the text ---- */
 
-/* A parameter of texts is a macro of its text, as in Kernel Tuner; the library's own macro of that name is the text's number. */
+/* A parameter of texts is a macro of its text, as in Kernel Tuner; the library's own macro of that name is the
+ * text's number. */
 static const char *define_texts(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel)
 {
     const char *text = "";
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
         const hed_parameter_def *parameter = &kernel->parameters[i];
         for (uint32_t j = 0; parameter->labels && j < parameter->count; j++)
-            text = hed_spec_text(reader, node, "%s#%s %s == %u\n#undef %s\n#define %s %s\n%s", text, j ? "elif" : "if", parameter->name, j,
-                                 parameter->name, parameter->name, parameter->labels[j], j + 1 == parameter->count ? "#endif\n" : "");
+            text = hed_spec_text(reader, node, "%s#%s %s == %u\n#undef %s\n#define %s %s\n%s", text,
+                                 j ? "elif" : "if", parameter->name, j, parameter->name, parameter->name,
+                                 parameter->labels[j], j + 1 == parameter->count ? "#endif\n" : "");
     }
     return text;
 }
 
 static void add_source(hed_spec_kernel *kernel, hed_source *sources, const char *name, const char *text)
 {
-    if (text[0])
-        sources[kernel->def.source_count++] = (hed_source){.name = name, .text = text};
+    if (text[0]) sources[kernel->def.source_count++] = (hed_source){.name = name, .text = text};
 }
 
-/* Kernels of CUDA are looked up by their plain name, so the text is put into extern "C" if it does not do that itself. */
+/* Kernels of CUDA are looked up by their plain name, so the text is put into extern "C" if it does not do that
+ * itself. */
 static void read_text(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel)
 {
     static const char *const languages[] = {"OpenCL", "CUDA", NULL};
-    hed_json_node file = hed_json_member(specification, "KernelFile"), name = hed_json_member(specification, "KernelName");
-    kernel->def.language = hed_json_choice(hed_json_member(specification, "Language"), languages) == 1 ? HED_CUDA_C : HED_OPENCL_C;
+    hed_json_node file = hed_json_member(specification, "KernelFile"),
+                  name = hed_json_member(specification, "KernelName");
+    kernel->def.language =
+        hed_json_choice(hed_json_member(specification, "Language"), languages) == 1 ? HED_CUDA_C : HED_OPENCL_C;
     kernel->def.name = kernel->def.entry = hed_json_string(name);
     hed_source source = {.text = ""}, *sources = hed_spec_allocate(reader, 4 * sizeof *sources, specification);
-    if (!sources || !hed_spec_read_source(reader, file, hed_json_string(file), 1, &source))
-        return;
+    if (!sources || !hed_spec_read_source(reader, file, hed_json_string(file), 1, &source)) return;
     bool wrap = kernel->def.language == HED_CUDA_C && !strstr(source.text, "extern \"C\"");
     kernel->def.sources = sources;
     add_source(kernel, sources, "parameters", define_texts(reader, specification, kernel));
@@ -248,23 +246,24 @@ static void read_text(hed_spec_reader *reader, hed_json_node specification, hed_
     add_source(kernel, sources, "end", wrap ? "\n}\n" : "");
 }
 
-/* -DNAME=VALUE becomes a define; what only says what is so anyway is passed over; all else would be measured without. */
+/* -DNAME=VALUE becomes a define; what only says what is so anyway is passed over; all else would be measured
+ * without. */
 static void read_option(hed_spec_reader *reader, hed_json_node node, hed_define *defines, uint32_t *count)
 {
-    static const char *const harmless[] = {"-std=", "--std=", "-use_fast_math", "--use_fast_math", "-cl-fast-relaxed-math",
-                                           "-cl-mad-enable", "-O", "-w", "-Wall"};
+    static const char *const harmless[] = {
+        "-std=", "--std=", "-use_fast_math", "--use_fast_math", "-cl-fast-relaxed-math", "-cl-mad-enable",
+        "-O", "-w", "-Wall"};
     const char *option = hed_json_string(node), *value = strchr(option, '=');
-    if (!option[0])
-        return;
+    if (!option[0]) return;
     if (strncmp(option, "-D", 2) == 0 && option[2]) {
         const char *name = hed_spec_text(reader, node, "%.*s", value ? (int)(value - option) - 2 : 1000, option + 2);
         defines[(*count)++] = (hed_define){name, value ? value + 1 : "1"};
         return;
     }
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (strncmp(option, harmless[i], strlen(harmless[i])) == 0)
-            return;
-    hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "the compiler option \"%s\" cannot be given to every compiler; -DNAME=VALUE can", option);
+        if (strncmp(option, harmless[i], strlen(harmless[i])) == 0) return;
+    hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+                  "the compiler option \"%s\" cannot be given to every compiler; -DNAME=VALUE can", option);
 }
 
 static void read_defines(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel)
@@ -273,9 +272,9 @@ static void read_defines(hed_spec_reader *reader, hed_json_node specification, h
     bool list = hed_json_kind_of(options) == HED_JSON_ARRAY, any = hed_json_kind_of(options) != HED_JSON_NOTHING;
     size_t count = list ? hed_json_count(options) : any;
     hed_define *defines = hed_spec_allocate(reader, (count + 1) * sizeof *defines, specification);
-    if (!defines)
-        return;
-    defines[kernel->def.define_count++] = (hed_define){"kernel_tuner", "1"}; /* texts ask whether they are being tuned */
+    if (!defines) return;
+    defines[kernel->def.define_count++] =
+        (hed_define){"kernel_tuner", "1"}; /* texts ask whether they are being tuned */
     for (size_t i = 0; i < count; i++)
         read_option(reader, list ? hed_json_item(options, i) : options, defines, &kernel->def.define_count);
     kernel->def.defines = defines;
@@ -289,28 +288,23 @@ static void read_budget(hed_spec_reader *reader, hed_json_node list)
         hed_json_node item = hed_json_item(list, i);
         const char *type = hed_json_string(hed_json_member(item, "Type"));
         double value = hed_json_number(hed_json_member(item, "BudgetValue"), 0, 4e9);
-        if (strcmp(type, "ConfigurationCount") == 0)
-            reader->spec->evaluations = (uint32_t)value;
-        else if (strcmp(type, "TuningDuration") == 0)
-            reader->spec->limit_seconds = value;
+        if (strcmp(type, "ConfigurationCount") == 0) reader->spec->evaluations = (uint32_t)value;
+        else if (strcmp(type, "TuningDuration") == 0) reader->spec->limit_seconds = value;
     }
 }
 
 void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root)
 {
-    hed_json_node space = hed_json_member(root, "ConfigurationSpace"), specification = hed_json_member(root, "KernelSpecification");
+    hed_json_node space = hed_json_member(root, "ConfigurationSpace"),
+                  specification = hed_json_member(root, "KernelSpecification");
     hed_spec_kernel *kernel = &reader->spec->kernel;
     hed_json_node problem = hed_t1_optional(specification, "ProblemSize"), budget = hed_t1_optional(root, "Budget");
-    if (hed_json_kind_of(problem) != HED_JSON_NOTHING)
-        read_problem(reader, problem);
+    if (hed_json_kind_of(problem) != HED_JSON_NOTHING) read_problem(reader, problem);
     read_space(reader, space, kernel);
-    if (!hed_spec_fine(reader))
-        return;
+    if (!hed_spec_fine(reader)) return;
     read_text(reader, specification, kernel);
     read_defines(reader, specification, kernel);
     read_launch(reader, specification, kernel);
-    if (hed_json_kind_of(budget) != HED_JSON_NOTHING)
-        read_budget(reader, budget);
-    if (hed_spec_fine(reader))
-        hed_t1_read_arguments(reader, specification);
+    if (hed_json_kind_of(budget) != HED_JSON_NOTHING) read_budget(reader, budget);
+    if (hed_spec_fine(reader)) hed_t1_read_arguments(reader, specification);
 }

@@ -22,44 +22,62 @@ static bool find_type(const char *word, hed_json_node node, t1_type *found)
     static const struct {
         const char *word;
         t1_type type;
-    } types[] = {{"bool", {HED_BYTES, 1, 1, true}},     {"int8", {HED_BYTES, 1, 1, true}},     {"uint8", {HED_BYTES, 1, 1, true}},
-                 {"int16", {HED_BYTES, 2, 1, false}},   {"uint16", {HED_BYTES, 2, 1, false}},  {"int32", {HED_INT32, 4, 1, true}},
-                 {"uint32", {HED_UINT32, 4, 1, true}},  {"int64", {HED_INT64, 8, 1, true}},    {"uint64", {HED_UINT64, 8, 1, true}},
-                 {"half", {HED_BYTES, 2, 1, false}},    {"half2", {HED_BYTES, 2, 2, false}},   {"half4", {HED_BYTES, 2, 4, false}},
-                 {"half8", {HED_BYTES, 2, 8, false}},   {"half16", {HED_BYTES, 2, 16, false}}, {"float", {HED_FLOAT, 4, 1, true}},
-                 {"float2", {HED_FLOAT, 4, 2, true}},   {"float4", {HED_FLOAT, 4, 4, true}},   {"float8", {HED_FLOAT, 4, 8, true}},
-                 {"float16", {HED_FLOAT, 4, 16, true}}, {"double", {HED_DOUBLE, 8, 1, true}},  {"double2", {HED_DOUBLE, 8, 2, true}},
-                 {"double4", {HED_DOUBLE, 8, 4, true}}, {"double8", {HED_DOUBLE, 8, 8, true}}, {"double16", {HED_DOUBLE, 8, 16, true}}};
+    } types[] = {
+        {"bool", {HED_BYTES, 1, 1, true}},
+        {"int8", {HED_BYTES, 1, 1, true}},
+        {"uint8", {HED_BYTES, 1, 1, true}},
+        {"int16", {HED_BYTES, 2, 1, false}},
+        {"uint16", {HED_BYTES, 2, 1, false}},
+        {"int32", {HED_INT32, 4, 1, true}},
+        {"uint32", {HED_UINT32, 4, 1, true}},
+        {"int64", {HED_INT64, 8, 1, true}},
+        {"uint64", {HED_UINT64, 8, 1, true}},
+        {"half", {HED_BYTES, 2, 1, false}},
+        {"half2", {HED_BYTES, 2, 2, false}},
+        {"half4", {HED_BYTES, 2, 4, false}},
+        {"half8", {HED_BYTES, 2, 8, false}},
+        {"half16", {HED_BYTES, 2, 16, false}},
+        {"float", {HED_FLOAT, 4, 1, true}},
+        {"float2", {HED_FLOAT, 4, 2, true}},
+        {"float4", {HED_FLOAT, 4, 4, true}},
+        {"float8", {HED_FLOAT, 4, 8, true}},
+        {"float16", {HED_FLOAT, 4, 16, true}},
+        {"double", {HED_DOUBLE, 8, 1, true}},
+        {"double2", {HED_DOUBLE, 8, 2, true}},
+        {"double4", {HED_DOUBLE, 8, 4, true}},
+        {"double8", {HED_DOUBLE, 8, 8, true}},
+        {"double16", {HED_DOUBLE, 8, 16, true}},
+    };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(word, types[i].word) == 0) {
             *found = types[i].type;
             return true;
         }
-    if (strcmp(word, "custom") != 0)
-        return false;
-    *found = (t1_type){HED_BYTES, (uint32_t)hed_json_integer(hed_json_member(node, "TypeSize"), 1, 1 << 20), 1, false};
+    if (strcmp(word, "custom") != 0) return false;
+    *found =
+        (t1_type){HED_BYTES, (uint32_t)hed_json_integer(hed_json_member(node, "TypeSize"), 1, 1 << 20), 1, false};
     return true;
 }
 
 /* ---- contents ---- */
 
-static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, const t1_type *type, const hed_generator *rule, void *data,
-                         uint64_t bytes)
+static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, const t1_type *type, const hed_generator *rule,
+                         void *data, uint64_t bytes)
 {
     if (!type->fillable) {
         if (rule->kind != HED_GENERATE_CONSTANT || rule->first != 0)
-            hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "elements of this type can be zero or come from a file (BinaryRaw), no more");
+            hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+                          "elements of this type can be zero or come from a file (BinaryRaw), no more");
         return; /* zeros it is */
     }
     const char *wrong = hed_generator_wrong(rule, type->type);
-    if (wrong)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "this array cannot be filled so: %s", wrong);
-    else
-        hed_generate(rule, type->type, data, bytes / hed_type_bytes(type->type));
+    if (wrong) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "this array cannot be filled so: %s", wrong);
+    else hed_generate(rule, type->type, data, bytes / hed_type_bytes(type->type));
 }
 
 /* FillType Generator: an expression in the index, i. */
-static void fill_by_expression(hed_spec_reader *reader, hed_json_node node, const t1_type *type, void *data, uint64_t bytes)
+static void fill_by_expression(hed_spec_reader *reader, hed_json_node node, const t1_type *type, void *data,
+                               uint64_t bytes)
 {
     static const char *const name = "i";
     hed_expression_names names = {.names = &name, .count = 1};
@@ -67,8 +85,7 @@ static void fill_by_expression(hed_spec_reader *reader, hed_json_node node, cons
     hed_expression *expression;
     hed_error error;
     const char *text = hed_json_string(source);
-    if (!hed_spec_fine(reader))
-        return;
+    if (!hed_spec_fine(reader)) return;
     hed_status status = hed_expression_create(NULL, text, &names, &expression, &error);
     if (status != HED_OK) {
         hed_spec_fail(reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, source, "%s", error.text);
@@ -84,13 +101,14 @@ static void fill_by_expression(hed_spec_reader *reader, hed_json_node node, cons
 }
 
 /* First content, or what is expected, of `bytes` bytes (of a file: as it says, where they are 0). */
-static void *read_content(hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint64_t seed, uint64_t *bytes)
+static void *read_content(hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint64_t seed,
+                          uint64_t *bytes)
 {
     static const char *const kinds[] = {"Constant", "Random", "Generator", "BinaryRaw", "Script", "BinaryHDF", NULL};
     uint32_t kind = hed_json_has(node, "FillType") ? hed_json_choice(hed_json_member(node, "FillType"), kinds) : 0;
     if (kind >= 4)
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "FillType \"%s\" is not read; Constant, Random, Generator and BinaryRaw are",
-                      kinds[kind]);
+        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+                      "FillType \"%s\" is not read; Constant, Random, Generator and BinaryRaw are", kinds[kind]);
     if (kind == 3) {
         uint64_t found;
         hed_json_node file = hed_json_member(node, "DataSource");
@@ -98,20 +116,20 @@ static void *read_content(hed_spec_reader *reader, hed_json_node node, const t1_
         *bytes = *bytes ? *bytes : found;
         return hed_spec_check_bytes(reader, file, hed_json_string(file), found, *bytes) ? data : NULL;
     }
-    double value = hed_json_has(node, "FillValue") ? hed_json_number(hed_json_member(node, "FillValue"), -DBL_MAX, DBL_MAX) : kind == 1;
+    double value = hed_json_has(node, "FillValue")
+                       ? hed_json_number(hed_json_member(node, "FillValue"), -DBL_MAX, DBL_MAX)
+                       : kind == 1;
     if (hed_json_has(node, "RandomSeed"))
         seed = (uint64_t)hed_json_integer(hed_json_member(node, "RandomSeed"), 0, INT64_MAX);
     void *data = hed_spec_fine(reader) ? hed_spec_allocate(reader, *bytes, node) : NULL;
-    if (!data)
-        return NULL;
+    if (!data) return NULL;
     bool real = type->type == HED_FLOAT || type->type == HED_DOUBLE;
     hed_generator rule = {.kind = HED_GENERATE_CONSTANT, .first = value, .seed = seed};
     if (kind == 1)
-        rule = (hed_generator){real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS, fmin(0, value), fmax(0, value), seed};
-    if (kind == 2)
-        fill_by_expression(reader, node, type, data, *bytes);
-    else
-        fill_by_rule(reader, node, type, &rule, data, *bytes);
+        rule = (hed_generator){real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS, fmin(0, value), fmax(0, value),
+                               seed};
+    if (kind == 2) fill_by_expression(reader, node, type, data, *bytes);
+    else fill_by_rule(reader, node, type, &rule, data, *bytes);
     return data;
 }
 
@@ -129,7 +147,9 @@ static uint64_t size_of(hed_spec_reader *reader, hed_json_node node, const t1_ty
 static hed_access access_of(hed_json_node node)
 {
     static const char *const words[] = {"ReadOnly", "WriteOnly", "ReadWrite", NULL};
-    hed_access access = hed_json_has(node, "AccessType") ? (hed_access)hed_json_choice(hed_json_member(node, "AccessType"), words) : HED_READ_WRITE;
+    hed_access access = hed_json_has(node, "AccessType")
+                            ? (hed_access)hed_json_choice(hed_json_member(node, "AccessType"), words)
+                            : HED_READ_WRITE;
     bool output = hed_json_has(node, "Output") && hed_json_number(hed_json_member(node, "Output"), 0, 1) == 1;
     return output && access == HED_READ ? HED_READ_WRITE : access;
 }
@@ -138,17 +158,21 @@ static void read_vector(hed_spec_reader *reader, hed_json_node node, const t1_ty
 {
     hed_argument_def *def = &reader->spec->argument_defs[index];
     hed_tune_argument *argument = &reader->spec->arguments[index];
-    bool file = hed_json_has(node, "FillType") && strcmp(hed_json_string(hed_json_member(node, "FillType")), "BinaryRaw") == 0;
-    bool symbol = hed_json_has(node, "MemType") && strcmp(hed_json_string(hed_json_member(node, "MemType")), "Constant") == 0;
+    bool file = hed_json_has(node, "FillType") &&
+                strcmp(hed_json_string(hed_json_member(node, "FillType")), "BinaryRaw") == 0;
+    bool symbol =
+        hed_json_has(node, "MemType") && strcmp(hed_json_string(hed_json_member(node, "MemType")), "Constant") == 0;
     if (symbol && reader->spec->kernel.def.language == HED_CUDA_C)
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "a __constant__ symbol of CUDA cannot be filled; make it an argument");
+        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+                      "a __constant__ symbol of CUDA cannot be filled; make it an argument");
     def->kind = HED_BUFFER;
     def->access = access_of(node);
-    def->tolerance = def->access == HED_READ ? 0 : type->type == HED_FLOAT ? 1e-4 : type->type == HED_DOUBLE ? 1e-9 : 0;
-    if (!file || hed_json_has(node, "Size"))
-        argument->bytes = size_of(reader, node, type);
-    if (def->access != HED_WRITE)
-        argument->data = read_content(reader, node, type, index, &argument->bytes);
+    def->tolerance = def->access == HED_READ    ? 0
+                     : type->type == HED_FLOAT  ? 1e-4
+                     : type->type == HED_DOUBLE ? 1e-9
+                                                : 0;
+    if (!file || hed_json_has(node, "Size")) argument->bytes = size_of(reader, node, type);
+    if (def->access != HED_WRITE) argument->data = read_content(reader, node, type, index, &argument->bytes);
 }
 
 /* Types of 1 and 2 bytes go to the kernel as bytes. */
@@ -162,15 +186,18 @@ static void read_scalar(hed_spec_reader *reader, hed_json_node node, const t1_ty
         hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "scalars of type \"%s\" are not read", word);
     def->kind = type->type == HED_BYTES ? HED_STRUCT : HED_SCALAR;
     def->size = type->type == HED_BYTES ? type->element_bytes : 0;
-    double low = type->element_bytes == 1 ? INT8_MIN : INT16_MIN, high = type->element_bytes == 1 ? UINT8_MAX : UINT16_MAX;
+    double low = type->element_bytes == 1 ? INT8_MIN : INT16_MIN,
+           high = type->element_bytes == 1 ? UINT8_MAX : UINT16_MAX;
     if (hed_spec_fine(reader) && def->kind == HED_STRUCT && (number < low || number > high))
         hed_spec_fail(reader, HED_ERROR_FORMAT, value, "a scalar of type \"%s\" cannot be %g", word, number);
     /* Little-endian: the first bytes of an int are the shorter numbers. */
-    reader->spec->arguments[index].data = hed_spec_scalar(reader, value, def->kind == HED_STRUCT ? HED_INT32 : type->type, number);
+    reader->spec->arguments[index].data =
+        hed_spec_scalar(reader, value, def->kind == HED_STRUCT ? HED_INT32 : type->type, number);
     reader->spec->arguments[index].bytes = type->element_bytes;
 }
 
-static void set_local(hed_spec_reader *reader, hed_json_node node, uint32_t index, const char *elements, uint32_t bytes)
+static void set_local(hed_spec_reader *reader, hed_json_node node, uint32_t index, const char *elements,
+                      uint32_t bytes)
 {
     hed_spec_kernel *kernel = &reader->spec->kernel;
     reader->spec->argument_defs[index].kind = HED_LOCAL;
@@ -187,18 +214,18 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
     t1_type type = {0};
     if (!find_type(hed_json_string(word), node, &type))
         hed_spec_fail(reader, HED_ERROR_FORMAT, word, "\"%s\" is no type of a T1 file", hed_json_string(word));
-    def->name = hed_json_has(node, "Name") ? hed_json_string(hed_json_member(node, "Name")) : hed_spec_text(reader, node, "argument %u", index);
+    def->name = hed_json_has(node, "Name") ? hed_json_string(hed_json_member(node, "Name"))
+                                           : hed_spec_text(reader, node, "argument %u", index);
     def->type = type.type;
-    if (!hed_spec_fine(reader))
-        return;
-    if (memory == 0)
-        read_vector(reader, node, &type, index);
-    else if (memory == 1)
-        read_scalar(reader, node, &type, index);
+    if (!hed_spec_fine(reader)) return;
+    if (memory == 0) read_vector(reader, node, &type, index);
+    else if (memory == 1) read_scalar(reader, node, &type, index);
     else if (memory == 2)
-        set_local(reader, node, index, hed_t1_text(reader, hed_json_member(node, "Size")), type.element_bytes * type.width);
+        set_local(reader, node, index, hed_t1_text(reader, hed_json_member(node, "Size")),
+                  type.element_bytes * type.width);
     else
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "memory of type Symbol cannot be filled; make it an argument");
+        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+                      "memory of type Symbol cannot be filled; make it an argument");
 }
 
 /* ---- references ---- */
@@ -208,17 +235,16 @@ static void read_reference(hed_spec_reader *reader, hed_json_node node, uint32_t
     hed_json_node target = hed_json_member(node, "TargetName");
     const char *name = hed_json_string(target);
     uint32_t index = 0;
-    while (index < count && strcmp(reader->spec->argument_defs[index].name, name) != 0)
-        index++;
+    while (index < count && strcmp(reader->spec->argument_defs[index].name, name) != 0) index++;
     hed_argument_def *def = &reader->spec->argument_defs[index < count ? index : 0];
     if (hed_spec_fine(reader) && (index == count || def->kind != HED_BUFFER || def->access == HED_READ))
         hed_spec_fail(reader, HED_ERROR_FORMAT, target, "there is no output called \"%s\"", name);
     t1_type type = {0};
-    if (!hed_spec_fine(reader))
-        return;
+    if (!hed_spec_fine(reader)) return;
     hed_json_node argument = hed_json_item(list, index);
     find_type(hed_json_string(hed_json_member(argument, "Type")), argument, &type);
-    reader->spec->arguments[index].expected = read_content(reader, node, &type, index, &reader->spec->arguments[index].bytes);
+    reader->spec->arguments[index].expected =
+        read_content(reader, node, &type, index, &reader->spec->arguments[index].bytes);
     if (hed_json_has(node, "ValidationThreshold"))
         def->tolerance = hed_json_number(hed_json_member(node, "ValidationThreshold"), 0, DBL_MAX);
 }
@@ -227,10 +253,10 @@ static void read_reference(hed_spec_reader *reader, hed_json_node node, uint32_t
 static void read_shared_memory(hed_spec_reader *reader, hed_json_node node, uint32_t *count)
 {
     const char *bytes = hed_t1_text(reader, node);
-    if (!hed_spec_fine(reader) || strcmp(bytes, "0") == 0)
-        return;
+    if (!hed_spec_fine(reader) || strcmp(bytes, "0") == 0) return;
     if (reader->spec->kernel.def.language != HED_CUDA_C || *count == HED_MAX_ARGUMENTS) {
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "shared memory of a size is for CUDA; in OpenCL it is an argument of MemoryType Local");
+        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+                      "shared memory of a size is for CUDA; in OpenCL it is an argument of MemoryType Local");
         return;
     }
     reader->spec->argument_defs[*count].name = "shared memory";
@@ -243,13 +269,15 @@ void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
     uint32_t count = (uint32_t)hed_json_count(list);
     bool written = false;
     if (hed_json_count(list) > HED_MAX_ARGUMENTS)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%u arguments; a kernel has at most %d", count, HED_MAX_ARGUMENTS);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%u arguments; a kernel has at most %d", count,
+                      HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         const hed_argument_def *def = &reader->spec->argument_defs[i];
         read_argument(reader, hed_json_item(list, i), i);
         written = written || (def->kind == HED_BUFFER && def->access != HED_READ);
         if (def->kind == HED_LOCAL && reader->spec->kernel.def.language == HED_CUDA_C)
-            hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, hed_json_item(list, i), "local arrays are no arguments in CUDA C; use SharedMemory");
+            hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, hed_json_item(list, i),
+                          "local arrays are no arguments in CUDA C; use SharedMemory");
     }
     if (hed_spec_fine(reader) && !written)
         hed_spec_fail(reader, HED_ERROR_FORMAT, list, "no argument is written (AccessType, Output)");
@@ -259,7 +287,6 @@ void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
             read_reference(reader, hed_json_item(references, i), count, list);
     }
     hed_json_node shared = hed_t1_optional(specification, "SharedMemory");
-    if (hed_json_kind_of(shared) != HED_JSON_NOTHING)
-        read_shared_memory(reader, shared, &count);
+    if (hed_json_kind_of(shared) != HED_JSON_NOTHING) read_shared_memory(reader, shared, &count);
     reader->spec->kernel.def.argument_count = count;
 }

@@ -1,5 +1,5 @@
-/* Expressions over parameters: a table of values by hand, what must be refused and in which words, labels, the rules that
- * hold for all of them (division, chains, what is left out), and every allocation failing. */
+/* Expressions over parameters: a table of values by hand, what must be refused and in which words, labels, the
+ * rules that hold for all of them (division, chains, what is left out), and every allocation failing. */
 #include "testing.h"
 
 #include <math.h>
@@ -33,10 +33,7 @@ static double value_with(const char *text, const double *values)
     return value;
 }
 
-static double value_of(const char *text)
-{
-    return value_with(text, VALUES);
-}
+static double value_of(const char *text) { return value_with(text, VALUES); }
 
 typedef struct example {
     const char *text;
@@ -47,17 +44,32 @@ static void check(const example *examples, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double found = value_of(examples[i].text);
-        cr_expect(found == examples[i].value || (isnan(found) && isnan(examples[i].value)), "%s gives %.17g, not %.17g",
-                  examples[i].text, found, examples[i].value);
+        cr_expect(found == examples[i].value || (isnan(found) && isnan(examples[i].value)),
+                  "%s gives %.17g, not %.17g", examples[i].text, found, examples[i].value);
     }
 }
 
 Test(expression, numbers)
 {
     static const example examples[] = {
-        {"7", 7}, {"0", 0}, {"007", 7}, {"0.5", 0.5}, {".25", 0.25}, {"3.", 3}, {"1e3", 1000}, {"1E+3", 1000}, {"25e-2", 0.25},
-        {"0.1", 0.1}, {"0x1F", 31}, {"0xff", 255}, {"9007199254740992", 9007199254740992.0}, {"1.0e-05", 1e-5}, {"true", 1},
-        {"False", 0}, {"3.14159265358979", 3.14159265358979}, {"\t 1 \n", 1},
+        {"7", 7},
+        {"0", 0},
+        {"007", 7},
+        {"0.5", 0.5},
+        {".25", 0.25},
+        {"3.", 3},
+        {"1e3", 1000},
+        {"1E+3", 1000},
+        {"25e-2", 0.25},
+        {"0.1", 0.1},
+        {"0x1F", 31},
+        {"0xff", 255},
+        {"9007199254740992", 9007199254740992.0},
+        {"1.0e-05", 1e-5},
+        {"true", 1},
+        {"False", 0},
+        {"3.14159265358979", 3.14159265358979},
+        {"\t 1 \n", 1},
     };
     check(examples, sizeof examples / sizeof *examples);
 }
@@ -65,12 +77,41 @@ Test(expression, numbers)
 Test(expression, arithmetic_and_precedence)
 {
     static const example examples[] = {
-        {"1 + 2 * 3", 7}, {"(1 + 2) * 3", 9}, {"2 - 3 - 4", -5}, {"100 / 10 / 2", 5}, {"7 / 2", 3.5}, {"7 // 2", 3},
-        {"-7 // 2", -4}, {"7 // -2", -4}, {"-7 // -2", 3}, {"7 % 3", 1}, {"-7 % 3", 2}, {"7 % -3", -2}, {"-6 % 3", 0},
-        {"7.5 % 2", 1.5}, {"2 ** 3 ** 2", 512}, {"-2 ** 2", -4}, {"(-2) ** 2", 4}, {"2 ** -1", 0.5}, {"2 * 3 ** 2", 18},
-        {"2 ** 3 * 2", 16}, {"- - 3", 3}, {"--3", 3}, {"+3", 3}, {"2 * -3", -6}, {"1 - -1", 2}, {"7 // 2 * 2", 6},
-        {"7 % 4 * 2", 6}, {"12 / 3 % 3", 1}, {"9007199254740991 // 2", 4503599627370495.0}, {"n * WG", 32000},
-        {"WG*WG<=max_group", 1}, {"(-8) ** (1 / 3)", NAN}, {"!0 + 1", 2}, {"-!0", -1}, {"!2 ** 2", 0},
+        {"1 + 2 * 3", 7},
+        {"(1 + 2) * 3", 9},
+        {"2 - 3 - 4", -5},
+        {"100 / 10 / 2", 5},
+        {"7 / 2", 3.5},
+        {"7 // 2", 3},
+        {"-7 // 2", -4},
+        {"7 // -2", -4},
+        {"-7 // -2", 3},
+        {"7 % 3", 1},
+        {"-7 % 3", 2},
+        {"7 % -3", -2},
+        {"-6 % 3", 0},
+        {"7.5 % 2", 1.5},
+        {"2 ** 3 ** 2", 512},
+        {"-2 ** 2", -4},
+        {"(-2) ** 2", 4},
+        {"2 ** -1", 0.5},
+        {"2 * 3 ** 2", 18},
+        {"2 ** 3 * 2", 16},
+        {"- - 3", 3},
+        {"--3", 3},
+        {"+3", 3},
+        {"2 * -3", -6},
+        {"1 - -1", 2},
+        {"7 // 2 * 2", 6},
+        {"7 % 4 * 2", 6},
+        {"12 / 3 % 3", 1},
+        {"9007199254740991 // 2", 4503599627370495.0},
+        {"n * WG", 32000},
+        {"WG*WG<=max_group", 1},
+        {"(-8) ** (1 / 3)", NAN},
+        {"!0 + 1", 2},
+        {"-!0", -1},
+        {"!2 ** 2", 0},
     };
     check(examples, sizeof examples / sizeof *examples);
 }
@@ -78,14 +119,42 @@ Test(expression, arithmetic_and_precedence)
 Test(expression, comparisons_and_logic)
 {
     static const example examples[] = {
-        {"1 < 2", 1}, {"2 < 1", 0}, {"2 <= 2", 1}, {"2 > 2", 0}, {"2 >= 2", 1}, {"2 == 2", 1}, {"2 != 2", 0},
+        {"1 < 2", 1},
+        {"2 < 1", 0},
+        {"2 <= 2", 1},
+        {"2 > 2", 0},
+        {"2 >= 2", 1},
+        {"2 == 2", 1},
+        {"2 != 2", 0},
         /* C would say 1 to the first three. */
-        {"3 > 2 > 1", 1}, {"1 < 3 < 2", 0}, {"3 > 2 == 1", 0}, {"1 < 2 < 3 < 4", 1}, {"1 < 2 < 2 < 4", 0}, {"32 <= WG <= max_group", 1},
-        {"1 and 2", 1}, {"0 or 5", 1}, {"0 || 0", 0}, {"1 && 0", 0}, {"1 or 0 and 0", 1}, {"1 || 0 && 0", 1},
-        {"(1 or 0) and 0", 0}, {"not 0", 1}, {"not 3", 0}, {"not not 3", 1}, {"!3", 0}, {"!!3", 1}, {"!0 == 1", 1},
+        {"3 > 2 > 1", 1},
+        {"1 < 3 < 2", 0},
+        {"3 > 2 == 1", 0},
+        {"1 < 2 < 3 < 4", 1},
+        {"1 < 2 < 2 < 4", 0},
+        {"32 <= WG <= max_group", 1},
+        {"1 and 2", 1},
+        {"0 or 5", 1},
+        {"0 || 0", 0},
+        {"1 && 0", 0},
+        {"1 or 0 and 0", 1},
+        {"1 || 0 && 0", 1},
+        {"(1 or 0) and 0", 0},
+        {"not 0", 1},
+        {"not 3", 0},
+        {"not not 3", 1},
+        {"!3", 0},
+        {"!!3", 1},
+        {"!0 == 1", 1},
         /* not binds looser than a comparison, ! tighter. */
-        {"not 2 == 3", 1}, {"!2 == 3", 0}, {"not 1 and 0", 0}, {"not (1 and 0)", 1}, {"not 0 and not 0", 1},
-        {"1 + 1 == 2 and 3 * 3 == 9", 1}, {"1 and 2 and 3 and 0", 0}, {"0 or 0 or 0 or 4", 1},
+        {"not 2 == 3", 1},
+        {"!2 == 3", 0},
+        {"not 1 and 0", 0},
+        {"not (1 and 0)", 1},
+        {"not 0 and not 0", 1},
+        {"1 + 1 == 2 and 3 * 3 == 9", 1},
+        {"1 and 2 and 3 and 0", 0},
+        {"0 or 0 or 0 or 4", 1},
     };
     check(examples, sizeof examples / sizeof *examples);
 }
@@ -93,11 +162,24 @@ Test(expression, comparisons_and_logic)
 Test(expression, choices)
 {
     static const example examples[] = {
-        {"1 ? 2 : 3", 2}, {"0 ? 2 : 3", 3}, {"2 if 1 else 3", 2}, {"2 if 0 else 3", 3},
-        {"0 ? 1 : 0 ? 2 : 3", 3}, {"1 if 0 else 2 if 0 else 3", 3}, {"1 ? 0 ? 4 : 5 : 6", 5}, {"(4 if 0 else 5) if 1 else 6", 5},
-        {"1 ? 2 : 3 + 10", 2}, {"2 if 1 else 3 + 10", 2}, {"1 + 2 if 0 else 3", 3}, {"1 or 0 ? 5 : 6", 5},
-        {"0 ? 1 : 2 if 1 else 3", 2}, {"1 if 0 else 0 ? 2 : 3", 3}, {"WG > 16 ? n : 0", 1000}, {"n if WG < 16 else 0", 0},
-        {"WG*2 if WG > 16 and n > 10 else WG", 64}, {"(1 < 2 < 3 ? 10 : 20) + (5 if 3 > 2 > 1 else 7)", 15},
+        {"1 ? 2 : 3", 2},
+        {"0 ? 2 : 3", 3},
+        {"2 if 1 else 3", 2},
+        {"2 if 0 else 3", 3},
+        {"0 ? 1 : 0 ? 2 : 3", 3},
+        {"1 if 0 else 2 if 0 else 3", 3},
+        {"1 ? 0 ? 4 : 5 : 6", 5},
+        {"(4 if 0 else 5) if 1 else 6", 5},
+        {"1 ? 2 : 3 + 10", 2},
+        {"2 if 1 else 3 + 10", 2},
+        {"1 + 2 if 0 else 3", 3},
+        {"1 or 0 ? 5 : 6", 5},
+        {"0 ? 1 : 2 if 1 else 3", 2},
+        {"1 if 0 else 0 ? 2 : 3", 3},
+        {"WG > 16 ? n : 0", 1000},
+        {"n if WG < 16 else 0", 0},
+        {"WG*2 if WG > 16 and n > 10 else WG", 64},
+        {"(1 < 2 < 3 ? 10 : 20) + (5 if 3 > 2 > 1 else 7)", 15},
         {"(1 and 0) if (0 or 1) else 5", 0},
     };
     check(examples, sizeof examples / sizeof *examples);
@@ -106,13 +188,37 @@ Test(expression, choices)
 Test(expression, lists_and_functions)
 {
     static const example examples[] = {
-        {"WG in (8, 16, 32)", 1}, {"WG in [8, 16]", 0}, {"WG not in (8, 16)", 1}, {"WG not in [32]", 0}, {"WG in (32,)", 1},
-        {"WG in (30 + 2, 1)", 1}, {"8 < WG in (32, 64)", 1}, {"32 < WG in (32, 64)", 0}, {"not WG in (32)", 0},
-        {"WG in (1, 2) or n in [1000]", 1}, {"2 * 16 in (32,)", 1},
-        {"min(3, 1, 2)", 1}, {"max(3, 1, 2)", 3}, {"min(2, -2)", -2}, {"abs(-2.5)", 2.5}, {"ceil(2.1)", 3}, {"floor(-2.1)", -3},
-        {"ceil(-2.1)", -2}, {"round(2.4)", 2}, {"round(2.5)", 2}, {"round(3.5)", 4}, {"log2(8)", 3}, {"ceil_div(7, 2)", 4},
-        {"ceil_div(8, 2)", 4}, {"ceil_div(-7, 2)", -3}, {"ceil_div(n, WG) * WG", 1024}, {"max(min(1, 2), ceil_div(9, 2)) + 1", 6},
-        {"2 ** log2(max_group)", 1024}, {"min", 3}, {"min(min, 5)", 3}, {"max(1 ? 2 : 3, 1 and 0)", 2},
+        {"WG in (8, 16, 32)", 1},
+        {"WG in [8, 16]", 0},
+        {"WG not in (8, 16)", 1},
+        {"WG not in [32]", 0},
+        {"WG in (32,)", 1},
+        {"WG in (30 + 2, 1)", 1},
+        {"8 < WG in (32, 64)", 1},
+        {"32 < WG in (32, 64)", 0},
+        {"not WG in (32)", 0},
+        {"WG in (1, 2) or n in [1000]", 1},
+        {"2 * 16 in (32,)", 1},
+        {"min(3, 1, 2)", 1},
+        {"max(3, 1, 2)", 3},
+        {"min(2, -2)", -2},
+        {"abs(-2.5)", 2.5},
+        {"ceil(2.1)", 3},
+        {"floor(-2.1)", -3},
+        {"ceil(-2.1)", -2},
+        {"round(2.4)", 2},
+        {"round(2.5)", 2},
+        {"round(3.5)", 4},
+        {"log2(8)", 3},
+        {"ceil_div(7, 2)", 4},
+        {"ceil_div(8, 2)", 4},
+        {"ceil_div(-7, 2)", -3},
+        {"ceil_div(n, WG) * WG", 1024},
+        {"max(min(1, 2), ceil_div(9, 2)) + 1", 6},
+        {"2 ** log2(max_group)", 1024},
+        {"min", 3},
+        {"min(min, 5)", 3},
+        {"max(1 ? 2 : 3, 1 and 0)", 2},
     };
     check(examples, sizeof examples / sizeof *examples);
 }
@@ -120,15 +226,40 @@ Test(expression, lists_and_functions)
 Test(expression, no_answer_is_not_an_answer)
 {
     static const example examples[] = {
-        {"1 / zero", NAN}, {"1 // zero", NAN}, {"1 % zero", NAN}, {"0 / 0", NAN}, {"zero ** -1", NAN}, {"log2(0)", NAN},
-        {"log2(-1)", NAN}, {"ceil_div(1, zero)", NAN}, {"1 / zero > 1", NAN}, {"1 / zero != 1", NAN}, {"not 1 / zero", NAN},
-        {"!(1 / zero)", NAN}, {"1 / zero and 1", NAN}, {"1 and 1 / zero", NAN}, {"1 / zero or 1", NAN}, {"1 / zero ? 2 : 3", NAN},
-        {"2 if 1 / zero else 3", NAN}, {"1 / zero in (1, 2)", NAN}, {"1 in (1 / zero, 1)", NAN}, {"min(1, 1 / zero)", NAN},
-        {"max(1 / zero, 1)", NAN}, {"1 < 1 / zero < 3", NAN}, {"1 / zero < 3 < 2", NAN}, {"ceil(1 / zero)", NAN},
-        {"1 not in (1 / zero,)", NAN}, {"(1 / zero ? 2 : 3) + 1", NAN}, {"1 / zero ** 0", 1},
+        {"1 / zero", NAN},
+        {"1 // zero", NAN},
+        {"1 % zero", NAN},
+        {"0 / 0", NAN},
+        {"zero ** -1", NAN},
+        {"log2(0)", NAN},
+        {"log2(-1)", NAN},
+        {"ceil_div(1, zero)", NAN},
+        {"1 / zero > 1", NAN},
+        {"1 / zero != 1", NAN},
+        {"not 1 / zero", NAN},
+        {"!(1 / zero)", NAN},
+        {"1 / zero and 1", NAN},
+        {"1 and 1 / zero", NAN},
+        {"1 / zero or 1", NAN},
+        {"1 / zero ? 2 : 3", NAN},
+        {"2 if 1 / zero else 3", NAN},
+        {"1 / zero in (1, 2)", NAN},
+        {"1 in (1 / zero, 1)", NAN},
+        {"min(1, 1 / zero)", NAN},
+        {"max(1 / zero, 1)", NAN},
+        {"1 < 1 / zero < 3", NAN},
+        {"1 / zero < 3 < 2", NAN},
+        {"ceil(1 / zero)", NAN},
+        {"1 not in (1 / zero,)", NAN},
+        {"(1 / zero ? 2 : 3) + 1", NAN},
+        {"1 / zero ** 0", 1},
         /* What is left out does no harm. */
-        {"zero != 0 and 1 / zero > 2", 0}, {"zero == 0 or 1 / zero", 1}, {"zero ? 1 / zero : 4", 4}, {"1 / zero if zero else 4", 4},
-        {"1 in (1, 1 / zero)", 1}, {"2 < 1 < 1 / zero", 0},
+        {"zero != 0 and 1 / zero > 2", 0},
+        {"zero == 0 or 1 / zero", 1},
+        {"zero ? 1 / zero : 4", 4},
+        {"1 / zero if zero else 4", 4},
+        {"1 in (1, 1 / zero)", 1},
+        {"2 < 1 < 1 / zero", 0},
     };
     check(examples, sizeof examples / sizeof *examples);
 }
@@ -136,13 +267,25 @@ Test(expression, no_answer_is_not_an_answer)
 Test(expression, labels)
 {
     static const example examples[] = {
-        {"VARIANT == \"vector\"", 1}, {"VARIANT == 'scalar'", 0}, {"'vector' == VARIANT", 1}, {"VARIANT != \"texture\"", 1},
-        {"VARIANT in ('scalar', 'vector')", 1}, {"VARIANT not in ['scalar', 'vector']", 0}, {"ORDER == 'column'", 1},
+        {"VARIANT == \"vector\"", 1},
+        {"VARIANT == 'scalar'", 0},
+        {"'vector' == VARIANT", 1},
+        {"VARIANT != \"texture\"", 1},
+        {"VARIANT in ('scalar', 'vector')", 1},
+        {"VARIANT not in ['scalar', 'vector']", 0},
+        {"ORDER == 'column'", 1},
         /* Of the parameter that it stands beside: "scalar" is 0 for VARIANT, 30 for ORDER. */
-        {"VARIANT * 0 == 0 and VARIANT == 'scalar'", 0}, {"ORDER > 'scalar'", 0}, {"'scalar' > ORDER", 1}, {"(ORDER) < ('scalar')", 1},
-        {"'row' < ORDER < 'scalar'", 1}, {"VARIANT == 'vector' != ORDER - 10", 1},
+        {"VARIANT * 0 == 0 and VARIANT == 'scalar'", 0},
+        {"ORDER > 'scalar'", 0},
+        {"'scalar' > ORDER", 1},
+        {"(ORDER) < ('scalar')", 1},
+        {"'row' < ORDER < 'scalar'", 1},
+        {"VARIANT == 'vector' != ORDER - 10", 1},
         /* Elsewhere: one meaning is enough. */
-        {"'column' + 1", 21}, {"'texture' if 1 else 0", 2}, {"max('row', 'column')", 20}, {"'vector' * 2 == 2", 1},
+        {"'column' + 1", 21},
+        {"'texture' if 1 else 0", 2},
+        {"max('row', 'column')", 20},
+        {"'vector' * 2 == 2", 1},
     };
     check(examples, sizeof examples / sizeof *examples);
 }
@@ -201,13 +344,16 @@ Test(expression, what_is_wrong_is_said_with_its_place)
 
 Test(expression, unknown_words_name_the_known_ones)
 {
-    refuse(HED_ERROR_ARGUMENT, "WG * WH", "column 6: there is no \"WH\"; known are: WG, VARIANT, ORDER, n, max_group, min, zero");
+    refuse(HED_ERROR_ARGUMENT, "WG * WH",
+           "column 6: there is no \"WH\"; known are: WG, VARIANT, ORDER, n, max_group, min, zero");
     refuse(HED_ERROR_ARGUMENT, "sqrt(2)", "column 1: no such function; there are: min, max");
-    refuse(HED_ERROR_ARGUMENT, "VARIANT == 'vectr'", "column 13: VARIANT has no choice \"vectr\"; it has: scalar, vector, texture");
+    refuse(HED_ERROR_ARGUMENT, "VARIANT == 'vectr'",
+           "column 13: VARIANT has no choice \"vectr\"; it has: scalar, vector, texture");
     refuse(HED_ERROR_ARGUMENT, "WG == 'vector'", "column 8: WG has no choice \"vector\"; it has no named choices");
     refuse(HED_ERROR_ARGUMENT, "n in ('vector',)", "n has no choice \"vector\"");
     refuse(HED_ERROR_ARGUMENT, "1 + 'vectr'", "every parameter has no choice");
-    refuse(HED_ERROR_ARGUMENT, "1 + 'scalar'", "\"scalar\" means 0 for VARIANT and 30 for ORDER; compare it with one of them");
+    refuse(HED_ERROR_ARGUMENT, "1 + 'scalar'",
+           "\"scalar\" means 0 for VARIANT and 30 for ORDER; compare it with one of them");
     static const hed_expression_names nothing = {0};
     hed_expression *expression;
     FAILS(HED_ERROR_ARGUMENT, hed_expression_create(NULL, "x", &nothing, &expression, &error));
@@ -225,7 +371,9 @@ Test(expression, long_lists_of_names_are_cut)
     hed_expression_names many = {names, 200, NULL, 0};
     hed_expression *expression;
     FAILS(HED_ERROR_ARGUMENT, hed_expression_create(NULL, "x", &many, &expression, &error));
-    cr_expect(strstr(error.text, "PARAMETER_0, PARAMETER_1") && strcmp(error.text + strlen(error.text) - 3, "...") == 0, "%s", error.text);
+    cr_expect(strstr(error.text, "PARAMETER_0, PARAMETER_1") &&
+                  strcmp(error.text + strlen(error.text) - 3, "...") == 0,
+              "%s", error.text);
 }
 
 /* `count` times `before`, then "1", then `count` times `after`. */
@@ -246,8 +394,19 @@ Test(expression, depth_and_length_have_an_end)
     static const struct {
         const char *before, *after;
         size_t works;
-    } cases[] = {{"(", ")", 60}, {"-", "", 120}, {"not ", "", 120}, {"!", "", 120}, {"1**", "", 60}, {"1 + (", ")", 60}, {"1 ? 1 : ", "", 120},
-                 {"max(1, ", ")", 60}, {"1 if 1 else ", "", 120}, {"1 < (", ") < 2", 60}, {"1 in (0, ", ")", 60}};
+    } cases[] = {
+        {"(", ")", 60},
+        {"-", "", 120},
+        {"not ", "", 120},
+        {"!", "", 120},
+        {"1**", "", 60},
+        {"1 + (", ")", 60},
+        {"1 ? 1 : ", "", 120},
+        {"max(1, ", ")", 60},
+        {"1 if 1 else ", "", 120},
+        {"1 < (", ") < 2", 60},
+        {"1 in (0, ", ")", 60},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = nest(cases[i].before, cases[i].after, cases[i].works);
         cr_expect(!isnan(value_of(text)));
@@ -271,8 +430,8 @@ Test(expression, depth_and_length_have_an_end)
     free(text);
 }
 
-/* Whole numbers a and b, b not 0: a == b * (a // b) + a % b, the remainder has b's sign and is smaller, and ceil_div is
- * the other side of //. */
+/* Whole numbers a and b, b not 0: a == b * (a // b) + a % b, the remainder has b's sign and is smaller, and
+ * ceil_div is the other side of //. */
 Test(expression, rules_of_division)
 {
     double values[7] = {0};
@@ -282,7 +441,8 @@ Test(expression, rules_of_division)
             if (b == 0) continue;
             cr_expect(value_with("WG == n * (WG // n) + WG % n", values) == 1, "%d, %d", a, b);
             cr_expect(value_with("0 <= WG % n < n or n < WG % n <= 0", values) == 1, "%d, %d", a, b);
-            cr_expect(value_with("WG // n == floor(WG / n) and ceil_div(WG, n) == ceil(WG / n)", values) == 1, "%d, %d", a, b);
+            cr_expect(value_with("WG // n == floor(WG / n) and ceil_div(WG, n) == ceil(WG / n)", values) == 1,
+                      "%d, %d", a, b);
         }
 }
 

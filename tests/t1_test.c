@@ -1,4 +1,5 @@
-/* Kernel Tuner's T1 files: lists as Python writes them, launches by both rules, every kind of argument, and what is refused. */
+/* Kernel Tuner's T1 files: lists as Python writes them, launches by both rules, every kind of argument, and what is
+ * refused. */
 #include "folder.h"
 #include "testing.h"
 
@@ -7,7 +8,8 @@
 #include "support/tune_spec.h"
 
 static hed_error error;
-static const hed_device_info DEVICE = {.id = "cuda:0", .backend = "cuda", .max_group = 1024, .max_buffer_bytes = (uint64_t)1 << 30};
+static const hed_device_info DEVICE = {
+    .id = "cuda:0", .backend = "cuda", .max_group = 1024, .max_buffer_bytes = (uint64_t)1 << 30};
 
 TestSuite(t1, .init = folder_make, .fini = folder_remove);
 
@@ -15,7 +17,9 @@ typedef struct pieces {
     const char *parameters, *conditions, *specification, *arguments, *more;
 } pieces;
 
-#define OUTPUT "{\"Name\": \"y\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\", \"Size\": 64, \"FillType\": \"Constant\"}"
+#define OUTPUT \
+    "{\"Name\": \"y\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\", \"Size\": " \
+    "64, \"FillType\": \"Constant\"}"
 #define LAUNCH "\"LocalSize\": {\"X\": \"32\"}, \"GlobalSize\": {\"X\": \"64\"}"
 
 /* A T1 file of pieces; what is left out is the least there can be. */
@@ -27,7 +31,8 @@ static hed_status load(pieces p, hed_tune_spec **spec)
              "{%s\"General\": {}, \"ConfigurationSpace\": {\"TuningParameters\": [%s], \"Conditions\": [%s]},\n"
              "\"KernelSpecification\": {\"KernelName\": \"f\", \"KernelFile\": \"f.cl\", %s,\n\"Arguments\": [%s]}}",
              p.more ? p.more : "", p.parameters ? p.parameters : "", p.conditions ? p.conditions : "",
-             p.specification ? p.specification : "\"Language\": \"OpenCL\", " LAUNCH, p.arguments ? p.arguments : OUTPUT);
+             p.specification ? p.specification : "\"Language\": \"OpenCL\", " LAUNCH,
+             p.arguments ? p.arguments : OUTPUT);
     if (access(in_folder("f.cl"), F_OK) != 0) write_file(in_folder("f.cl"), kernel, strlen(kernel));
     write_file(in_folder("t1.json"), text, strlen(text));
     error = (hed_error){0};
@@ -121,32 +126,41 @@ Test(t1, values_that_are_none)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char parameter[512];
-        snprintf(parameter, sizeof parameter, "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": %s}", cases[i].python);
+        snprintf(parameter, sizeof parameter, "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": %s}",
+                 cases[i].python);
         refuse(HED_ERROR_FORMAT, (pieces){.parameters = parameter}, cases[i].words);
     }
-    refuse(HED_ERROR_FORMAT, (pieces){.parameters = "{\"Name\": \"A b\", \"Values\": \"[1]\"}"}, "Name: expected a name of letters");
-    refuse(HED_ERROR_FORMAT, (pieces){.parameters = "{\"Name\": \"A\", \"Values\": \"[1]\"}, {\"Name\": \"A\", \"Values\": \"[1]\"}"}, "two parameters of this name");
+    refuse(HED_ERROR_FORMAT, (pieces){.parameters = "{\"Name\": \"A b\", \"Values\": \"[1]\"}"},
+           "Name: expected a name of letters");
+    refuse(HED_ERROR_FORMAT,
+           (pieces){.parameters = "{\"Name\": \"A\", \"Values\": \"[1]\"}, {\"Name\": \"A\", \"Values\": \"[1]\"}"},
+           "two parameters of this name");
     refuse(HED_ERROR_FORMAT, (pieces){.parameters = "{\"Name\": \"A\"}"}, "\"Values\" is missing");
 }
 
 Test(t1, defaults_and_conditions)
 {
     hed_tune_spec *spec = loaded((pieces){
-        .parameters = "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": [1, 2, 4], \"Default\": 4},"
-                      "{\"Name\": \"B\", \"Type\": \"int\", \"Values\": \"[1, 2]\", \"Default\": [2]},"
-                      "{\"Name\": \"C\", \"Type\": \"int\", \"Values\": \"[10]\", \"Default\": 1},"
-                      "{\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['half', 'float']\", \"Default\": \"float\"}",
-        .conditions = "{\"Expression\": \"A * B < 8 and not (A == 1 and T == 'half')\", \"Parameters\": [\"A\"]}, {\"Expression\": \"A <= max(B) * 2\"}"});
+        .parameters =
+            "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": [1, 2, 4], \"Default\": 4},"
+            "{\"Name\": \"B\", \"Type\": \"int\", \"Values\": \"[1, 2]\", \"Default\": [2]},"
+            "{\"Name\": \"C\", \"Type\": \"int\", \"Values\": \"[10]\", \"Default\": 1},"
+            "{\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['half', 'float']\", \"Default\": \"float\"}",
+        .conditions = "{\"Expression\": \"A * B < 8 and not (A == 1 and T == 'half')\", \"Parameters\": [\"A\"]}, "
+                      "{\"Expression\": \"A <= max(B) * 2\"}"});
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     static const int64_t defaults[] = {4, 2, 10, 1};
     for (int i = 0; i < 4; i++) cr_expect(def->parameters[i].value == defaults[i], "%d", i);
     cr_assert(def->constraint_count == 2);
     cr_assert_str_eq(def->constraints[1], "A <= 2 * 2");
-    cr_assert_str_eq(def->sources[0].text, "#if T == 0\n#undef T\n#define T half\n#elif T == 1\n#undef T\n#define T float\n#endif\n");
+    cr_assert_str_eq(def->sources[0].text,
+                     "#if T == 0\n#undef T\n#define T half\n#elif T == 1\n#undef T\n#define T float\n#endif\n");
     cr_assert(def->source_count == 2);
     hed_tune_spec_free(spec);
-    refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": \"Z > 1\"}"}, "Conditions[0].Expression: Z > 1: column 1: there is no \"Z\"");
-    refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": 1}"}, "Conditions[0].Expression: expected a string");
+    refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": \"Z > 1\"}"},
+           "Conditions[0].Expression: Z > 1: column 1: there is no \"Z\"");
+    refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": 1}"},
+           "Conditions[0].Expression: expected a string");
 }
 
 /* ---- launches ---- */
@@ -162,19 +176,23 @@ static hed_geometry geometry_of(const hed_tune_spec *spec, const hed_config *con
 }
 
 #define BLOCKS \
-    "{\"Name\": \"block_size_x\", \"Type\": \"int\", \"Values\": \"[32]\"}, {\"Name\": \"block_size_y\", \"Type\": \"int\", \"Values\": \"[4]\"}," \
+    "{\"Name\": \"block_size_x\", \"Type\": \"int\", \"Values\": \"[32]\"}, {\"Name\": \"block_size_y\", \"Type\": " \
+    "\"int\", \"Values\": \"[4]\"}," \
     "{\"Name\": \"tile\", \"Type\": \"int\", \"Values\": \"[1, 3]\"}"
 
 Test(t1, launch_by_problem_size)
 {
-    hed_tune_spec *spec = loaded((pieces){
-        .parameters = BLOCKS,
-        .specification = "\"Language\": \"OpenCL\", \"ProblemSize\": [1000, 50], \"LocalSize\": {\"X\": \"block_size_x\", \"Y\": \"block_size_y\", \"Z\": \"1\"},"
-                         "\"GlobalSize\": {\"X\": \"(262144 // block_size_x) // tile\"}, \"GlobalSizeType\": \"CUDA\","
-                         "\"GridDivX\": [\"block_size_x\", \"tile\"], \"GridDivY\": null"});
+    hed_tune_spec *spec = loaded(
+        (pieces){.parameters = BLOCKS,
+                 .specification =
+                     "\"Language\": \"OpenCL\", \"ProblemSize\": [1000, 50], \"LocalSize\": {\"X\": "
+                     "\"block_size_x\", \"Y\": \"block_size_y\", \"Z\": \"1\"},"
+                     "\"GlobalSize\": {\"X\": \"(262144 // block_size_x) // tile\"}, \"GlobalSizeType\": \"CUDA\","
+                     "\"GridDivX\": [\"block_size_x\", \"tile\"], \"GridDivY\": null"});
     hed_geometry g = geometry_of(spec, &(hed_config){3, {32, 4, 3}});
     cr_assert(g.dimensions == 2 && g.group[0] == 32 && g.group[1] == 4);
-    cr_assert(g.global[0] == 11 * 32 && g.global[1] == 13 * 4, "GlobalSize is not looked at; y is divided by block_size_y");
+    cr_assert(g.global[0] == 11 * 32 && g.global[1] == 13 * 4,
+              "GlobalSize is not looked at; y is divided by block_size_y");
     cr_assert_str_eq(hed_tune_spec_kernel(spec)->dimensions[1], "ProblemSize_1");
     cr_assert_str_eq(hed_tune_spec_kernel(spec)->max_threads, "block_size_x*block_size_y");
     hed_tune_spec_free(spec);
@@ -187,58 +205,80 @@ Test(t1, launch_by_global_size)
         uint64_t x, z;
         uint32_t dimensions;
     } cases[] = {
-        {"\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"32\"}, \"GlobalSize\": {\"X\": \"256 // tile\"}", 85, 0, 1},
-        {"\"Language\": \"CUDA\", \"LocalSize\": {\"X\": 32}, \"GlobalSize\": {\"X\": \"256 // tile\"}", 85 * 32, 0, 1},
-        {"\"Language\": \"CUDA\", \"GlobalSizeType\": \"OpenCL\", \"LocalSize\": {\"X\": 32}, \"GlobalSize\": {\"X\": 256, \"Z\": 7}", 256, 7, 3},
-        {"\"Language\": \"OpenCL\", \"GlobalSizeType\": \"CUDA\", \"LocalSize\": {\"X\": \"32\", \"Z\": \"2\"}, \"GlobalSize\": {\"X\": 2, \"Z\": 7}", 64, 14, 3},
+        {"\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"32\"}, \"GlobalSize\": {\"X\": \"256 // tile\"}", 85, 0,
+         1},
+        {"\"Language\": \"CUDA\", \"LocalSize\": {\"X\": 32}, \"GlobalSize\": {\"X\": \"256 // tile\"}", 85 * 32, 0,
+         1},
+        {"\"Language\": \"CUDA\", \"GlobalSizeType\": \"OpenCL\", \"LocalSize\": {\"X\": 32}, \"GlobalSize\": "
+         "{\"X\": 256, \"Z\": 7}",
+         256, 7, 3},
+        {"\"Language\": \"OpenCL\", \"GlobalSizeType\": \"CUDA\", \"LocalSize\": {\"X\": \"32\", \"Z\": \"2\"}, "
+         "\"GlobalSize\": {\"X\": 2, \"Z\": 7}",
+         64, 14, 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hed_tune_spec *spec = loaded((pieces){.parameters = BLOCKS, .specification = cases[i].specification});
         hed_geometry g = geometry_of(spec, &(hed_config){3, {32, 4, 3}});
-        cr_expect(g.dimensions == cases[i].dimensions && g.global[0] == cases[i].x && (g.dimensions < 3 || g.global[2] == cases[i].z),
+        cr_expect(g.dimensions == cases[i].dimensions && g.global[0] == cases[i].x &&
+                      (g.dimensions < 3 || g.global[2] == cases[i].z),
                   "case %zu: %u dimensions, %llu", i, g.dimensions, (unsigned long long)g.global[0]);
         hed_tune_spec_free(spec);
     }
-    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"q\"}, \"GlobalSize\": {\"X\": \"1\"}"},
+    refuse(HED_ERROR_FORMAT,
+           (pieces){.specification =
+                        "\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"q\"}, \"GlobalSize\": {\"X\": \"1\"}"},
            "KernelSpecification.LocalSize: q: column 1: there is no \"q\"");
-    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"1\"}"}, "\"GlobalSize\" is missing");
-    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {}, \"GlobalSize\": {\"X\": 1}"}, "\"X\" is missing");
-    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"Vulkan\", " LAUNCH}, "Language: expected one of \"OpenCL\", \"CUDA\"; found \"Vulkan\"");
-    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"CUDA\", \"ProblemSize\": [], " LAUNCH}, "ProblemSize: expected 1 to 3 sizes, found 0");
+    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"1\"}"},
+           "\"GlobalSize\" is missing");
+    refuse(HED_ERROR_FORMAT,
+           (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {}, \"GlobalSize\": {\"X\": 1}"},
+           "\"X\" is missing");
+    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"Vulkan\", " LAUNCH},
+           "Language: expected one of \"OpenCL\", \"CUDA\"; found \"Vulkan\"");
+    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"CUDA\", \"ProblemSize\": [], " LAUNCH},
+           "ProblemSize: expected 1 to 3 sizes, found 0");
 }
 
 /* ---- texts ---- */
 
 Test(t1, texts_of_cuda)
 {
-    static const char plain[] = "__global__ void f(float *y) {}\n", external[] = "extern \"C\" __global__ void f(float *y) {}\n";
+    static const char plain[] = "__global__ void f(float *y) {}\n",
+                      external[] = "extern \"C\" __global__ void f(float *y) {}\n";
     write_file(in_folder("f.cl"), plain, strlen(plain));
-    pieces cuda = {.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-std=c++11\", \"-DN=3\", \"-DX\", \"\", \"-use_fast_math\"], "
+    pieces cuda = {.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-std=c++11\", \"-DN=3\", "
+                                    "\"-DX\", \"\", \"-use_fast_math\"], "
                                     "\"SharedMemory\": \"4 * 64\", " LAUNCH};
     hed_tune_spec *spec = loaded(cuda);
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
-    cr_assert(def->source_count == 3 && strcmp(def->sources[0].text, "extern \"C\" {\n") == 0 && strcmp(def->sources[2].text, "\n}\n") == 0);
+    cr_assert(def->source_count == 3 && strcmp(def->sources[0].text, "extern \"C\" {\n") == 0 &&
+              strcmp(def->sources[2].text, "\n}\n") == 0);
     cr_assert(def->language == HED_CUDA_C && def->define_count == 3);
     cr_assert_str_eq(def->defines[0].name, "kernel_tuner");
     cr_assert_str_eq(def->defines[1].name, "N");
     cr_assert_str_eq(def->defines[1].value, "3");
     cr_assert_str_eq(def->defines[2].value, "1");
-    cr_assert(def->argument_count == 2 && def->arguments[1].kind == HED_LOCAL && geometry_of(spec, &(hed_config){0}).local_bytes[1] == 256);
+    cr_assert(def->argument_count == 2 && def->arguments[1].kind == HED_LOCAL &&
+              geometry_of(spec, &(hed_config){0}).local_bytes[1] == 256);
     hed_tune_spec_free(spec);
     write_file(in_folder("f.cl"), external, strlen(external));
     spec = loaded(cuda);
     cr_assert(hed_tune_spec_kernel(spec)->source_count == 1);
     hed_tune_spec_free(spec);
     cuda.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-arch=sm_80\"], " LAUNCH;
-    refuse(HED_ERROR_UNSUPPORTED, cuda, "CompilerOptions[0]: the compiler option \"-arch=sm_80\" cannot be given to every compiler");
-    refuse(HED_ERROR_UNSUPPORTED, (pieces){.specification = "\"Language\": \"OpenCL\", \"SharedMemory\": 64, " LAUNCH}, "SharedMemory: shared memory of a size is for CUDA");
+    refuse(HED_ERROR_UNSUPPORTED, cuda,
+           "CompilerOptions[0]: the compiler option \"-arch=sm_80\" cannot be given to every compiler");
+    refuse(HED_ERROR_UNSUPPORTED,
+           (pieces){.specification = "\"Language\": \"OpenCL\", \"SharedMemory\": 64, " LAUNCH},
+           "SharedMemory: shared memory of a size is for CUDA");
 }
 
 /* Files of T1 lie in a folder of their own, and name kernels from the folder above. */
 Test(t1, kernel_in_the_folder_above)
 {
-    static const char text[] = "{\"ConfigurationSpace\": {\"TuningParameters\": []}, \"KernelSpecification\": {\"KernelName\": \"f\","
-                               "\"KernelFile\": \"up.cl\", \"Language\": \"OpenCL\", " LAUNCH ", \"Arguments\": [" OUTPUT "]}}";
+    static const char text[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": []}, \"KernelSpecification\": {\"KernelName\": \"f\","
+        "\"KernelFile\": \"up.cl\", \"Language\": \"OpenCL\", " LAUNCH ", \"Arguments\": [" OUTPUT "]}}";
     hed_tune_spec *spec;
     cr_assert(mkdir(in_folder("t1"), 0755) == 0);
     write_file(in_folder("t1/k.json"), text, strlen(text));
@@ -252,7 +292,8 @@ Test(t1, kernel_in_the_folder_above)
 Test(t1, budget)
 {
     hed_tune_def def = hed_default_tune_def();
-    hed_tune_spec *spec = loaded((pieces){.more = "\"Budget\": [{\"Type\": \"ConfigurationCount\", \"BudgetValue\": 60}, {\"Type\": \"TuningDuration\", \"BudgetValue\": 5}],"});
+    hed_tune_spec *spec = loaded((pieces){.more = "\"Budget\": [{\"Type\": \"ConfigurationCount\", \"BudgetValue\": "
+                                                  "60}, {\"Type\": \"TuningDuration\", \"BudgetValue\": 5}],"});
     hed_tune_spec_apply(spec, &def);
     cr_assert(def.evaluations == 60 && def.limit_seconds == 5);
     hed_tune_spec_free(spec);
@@ -260,27 +301,40 @@ Test(t1, budget)
 
 /* ---- arguments ---- */
 
-#define VECTOR(name, type, more) "{\"Name\": \"" name "\", \"Type\": \"" type "\", \"MemoryType\": \"Vector\", " more "}"
+#define VECTOR(name, type, more) \
+    "{\"Name\": \"" name "\", \"Type\": \"" type "\", \"MemoryType\": \"Vector\", " more "}"
 
 Test(t1, arguments)
 {
+    static const char specification[] =
+        "\"Language\": \"OpenCL\", \"ProblemSize\": 100, \"LocalSize\": {\"X\": \"32\"}, \"ReferenceArguments\": ["
+        "{\"Name\": \"r\", \"TargetName\": \"y\", \"FillType\": \"Generator\", \"DataSource\": \"2 * i\","
+        " \"ValidationThreshold\": 0.25},"
+        "{\"Name\": \"r\", \"TargetName\": \"z\", \"FillType\": \"BinaryRaw\", \"DataSource\": \"x.bin\"}]";
+    static const char arguments[] =
+        "{\"Name\": \"y\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\","
+        " \"FillType\": \"Constant\", \"Size\": \"ProblemSize[0] + max(w) - 1\", \"Output\": 1},"
+        "{\"Name\": \"x\", \"Type\": \"float4\", \"MemoryType\": \"Vector\", \"AccessType\": \"ReadOnly\","
+        " \"FillType\": \"Random\", \"FillValue\": 20.0, \"Size\": 8, \"RandomSeed\": 3},"
+        "{\"Name\": \"z\", \"Type\": \"int32\", \"MemoryType\": \"Vector\", \"AccessType\": \"ReadWrite\","
+        " \"FillType\": \"BinaryRaw\", \"DataSource\": \"x.bin\"},"
+        "{\"Name\": \"b\", \"Type\": \"uint8\", \"MemoryType\": \"Vector\", \"FillType\": \"Random\", \"FillValue\": "
+        "9,"
+        " \"Size\": \"10 * min(w)\"},"
+        "{\"Name\": \"h\", \"Type\": \"half2\", \"MemoryType\": \"Vector\", \"AccessType\": \"ReadOnly\","
+        " \"FillType\": \"Constant\", \"FillValue\": 0, \"Size\": 3},"
+        "{\"Name\": \"d\", \"Type\": \"double\", \"MemoryType\": \"Vector\", \"AccessType\": \"ReadOnly\","
+        " \"FillType\": \"Constant\", \"FillValue\": 0.5, \"Size\": 2, \"Output\": 1},"
+        "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 7},"
+        "{\"Name\": \"t\", \"Type\": \"bool\", \"MemoryType\": \"Scalar\", \"FillValue\": 1},"
+        "{\"Type\": \"float\", \"MemoryType\": \"Scalar\", \"FillValue\": 0.5},"
+        "{\"Name\": \"l\", \"Type\": \"float2\", \"MemoryType\": \"Local\", \"Size\": \"w * 2\"}";
     static const int32_t raw[] = {5, 6, 7};
     write_file(in_folder("x.bin"), raw, sizeof raw);
-    hed_tune_spec *spec = loaded((pieces){
-        .parameters = "{\"Name\": \"w\", \"Type\": \"int\", \"Values\": \"[3, 5]\"}",
-        .specification = "\"Language\": \"OpenCL\", \"ProblemSize\": 100, \"LocalSize\": {\"X\": \"32\"}, \"ReferenceArguments\": ["
-                         "{\"Name\": \"r\", \"TargetName\": \"y\", \"FillType\": \"Generator\", \"DataSource\": \"2 * i\", \"ValidationThreshold\": 0.25},"
-                         "{\"Name\": \"r\", \"TargetName\": \"z\", \"FillType\": \"BinaryRaw\", \"DataSource\": \"x.bin\"}]",
-        .arguments = VECTOR("y", "float", "\"AccessType\": \"WriteOnly\", \"FillType\": \"Constant\", \"Size\": \"ProblemSize[0] + max(w) - 1\", \"Output\": 1") ","
-                     VECTOR("x", "float4", "\"AccessType\": \"ReadOnly\", \"FillType\": \"Random\", \"FillValue\": 20.0, \"Size\": 8, \"RandomSeed\": 3") ","
-                     VECTOR("z", "int32", "\"AccessType\": \"ReadWrite\", \"FillType\": \"BinaryRaw\", \"DataSource\": \"x.bin\"") ","
-                     VECTOR("b", "uint8", "\"FillType\": \"Random\", \"FillValue\": 9, \"Size\": \"10 * min(w)\"") ","
-                     VECTOR("h", "half2", "\"AccessType\": \"ReadOnly\", \"FillType\": \"Constant\", \"FillValue\": 0, \"Size\": 3") ","
-                     VECTOR("d", "double", "\"AccessType\": \"ReadOnly\", \"FillType\": \"Constant\", \"FillValue\": 0.5, \"Size\": 2, \"Output\": 1") ","
-                     "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 7},"
-                     "{\"Name\": \"t\", \"Type\": \"bool\", \"MemoryType\": \"Scalar\", \"FillValue\": 1},"
-                     "{\"Type\": \"float\", \"MemoryType\": \"Scalar\", \"FillValue\": 0.5},"
-                     "{\"Name\": \"l\", \"Type\": \"float2\", \"MemoryType\": \"Local\", \"Size\": \"w * 2\"}"});
+    hed_tune_spec *spec =
+        loaded((pieces){.parameters = "{\"Name\": \"w\", \"Type\": \"int\", \"Values\": \"[3, 5]\"}",
+                        .specification = specification,
+                        .arguments = arguments});
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
@@ -291,8 +345,10 @@ Test(t1, arguments)
     cr_assert(((const float *)a[0].expected)[3] == 6);
     cr_assert(a[1].bytes == 128 && d[1].access == HED_READ && d[1].type == HED_FLOAT);
     for (int i = 0; i < 32; i++) cr_assert(((const float *)a[1].data)[i] >= 0 && ((const float *)a[1].data)[i] <= 20);
-    cr_assert(a[2].bytes == 12 && memcmp(a[2].data, raw, 12) == 0 && memcmp(a[2].expected, raw, 12) == 0 && d[2].tolerance == 0);
-    cr_assert(a[3].bytes == 30 && d[3].type == HED_BYTES && d[3].access == HED_READ_WRITE && ((const uint8_t *)a[3].data)[29] <= 9);
+    cr_assert(a[2].bytes == 12 && memcmp(a[2].data, raw, 12) == 0 && memcmp(a[2].expected, raw, 12) == 0 &&
+              d[2].tolerance == 0);
+    cr_assert(a[3].bytes == 30 && d[3].type == HED_BYTES && d[3].access == HED_READ_WRITE &&
+              ((const uint8_t *)a[3].data)[29] <= 9);
     cr_assert(a[4].bytes == 12 && ((const uint8_t *)a[4].data)[11] == 0);
     cr_assert(((const double *)a[5].data)[1] == 0.5 && d[5].access == HED_READ_WRITE, "an output is not read alone");
     cr_assert(d[6].kind == HED_SCALAR && *(const int32_t *)a[6].data == 7);
@@ -310,20 +366,33 @@ Test(t1, arguments_are_checked)
     } cases[] = {
         {HED_ERROR_FORMAT, "{\"MemoryType\": \"Vector\"}", "Arguments[1]: \"Type\" is missing"},
         {HED_ERROR_FORMAT, "{\"Type\": \"float\"}", "Arguments[1]: \"MemoryType\" is missing"},
-        {HED_ERROR_FORMAT, "{\"Type\": \"float3\", \"MemoryType\": \"Vector\"}", "Arguments[1].Type: \"float3\" is no type of a T1 file"},
-        {HED_ERROR_UNSUPPORTED, "{\"Type\": \"float\", \"MemoryType\": \"Symbol\"}", "memory of type Symbol cannot be filled"},
-        {HED_ERROR_UNSUPPORTED, VECTOR("a", "float", "\"FillType\": \"Script\", \"Size\": 1"), "FillType \"Script\" is not read"},
-        {HED_ERROR_UNSUPPORTED, VECTOR("a", "half", "\"FillType\": \"Random\", \"Size\": 1"), "elements of this type can be zero or come from a file"},
-        {HED_ERROR_FORMAT, VECTOR("a", "int32", "\"FillType\": \"Constant\", \"FillValue\": 0.5, \"Size\": 1"), "cannot be filled so: whole numbers"},
-        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Generator\", \"DataSource\": \"j\", \"Size\": 1"), "Arguments[1].DataSource: j: column 1: there is no \"j\"; known are: i"},
-        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Generator\", \"DataSource\": \"1 / i\", \"Size\": 1"), "cannot be filled so: the numbers must be finite"},
-        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Generator\", \"Size\": 1"), "\"DataSource\" is missing"},
+        {HED_ERROR_FORMAT, "{\"Type\": \"float3\", \"MemoryType\": \"Vector\"}",
+         "Arguments[1].Type: \"float3\" is no type of a T1 file"},
+        {HED_ERROR_UNSUPPORTED, "{\"Type\": \"float\", \"MemoryType\": \"Symbol\"}",
+         "memory of type Symbol cannot be filled"},
+        {HED_ERROR_UNSUPPORTED, VECTOR("a", "float", "\"FillType\": \"Script\", \"Size\": 1"),
+         "FillType \"Script\" is not read"},
+        {HED_ERROR_UNSUPPORTED, VECTOR("a", "half", "\"FillType\": \"Random\", \"Size\": 1"),
+         "elements of this type can be zero or come from a file"},
+        {HED_ERROR_FORMAT, VECTOR("a", "int32", "\"FillType\": \"Constant\", \"FillValue\": 0.5, \"Size\": 1"),
+         "cannot be filled so: whole numbers"},
+        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Generator\", \"DataSource\": \"j\", \"Size\": 1"),
+         "Arguments[1].DataSource: j: column 1: there is no \"j\"; known are: i"},
+        {HED_ERROR_FORMAT,
+         VECTOR("a", "float", "\"FillType\": \"Generator\", \"DataSource\": \"1 / i\", \"Size\": 1"),
+         "cannot be filled so: the numbers must be finite"},
+        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Generator\", \"Size\": 1"),
+         "\"DataSource\" is missing"},
         {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Constant\""), "\"Size\" is missing"},
         {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Constant\", \"Size\": \"A\""), "there is no \"A\""},
-        {HED_ERROR_LIMIT, VECTOR("a", "float", "\"FillType\": \"Constant\", \"Size\": 1e18"), "more than a buffer of cuda:0 may have"},
-        {HED_ERROR_IO, VECTOR("a", "float", "\"FillType\": \"BinaryRaw\", \"DataSource\": \"no.bin\""), "cannot open"},
-        {HED_ERROR_FORMAT, "{\"Type\": \"int8\", \"MemoryType\": \"Scalar\", \"FillValue\": 300}", "a scalar of type \"int8\" cannot be 300"},
-        {HED_ERROR_UNSUPPORTED, "{\"Type\": \"float4\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}", "scalars of type \"float4\" are not read"},
+        {HED_ERROR_LIMIT, VECTOR("a", "float", "\"FillType\": \"Constant\", \"Size\": 1e18"),
+         "more than a buffer of cuda:0 may have"},
+        {HED_ERROR_IO, VECTOR("a", "float", "\"FillType\": \"BinaryRaw\", \"DataSource\": \"no.bin\""),
+         "cannot open"},
+        {HED_ERROR_FORMAT, "{\"Type\": \"int8\", \"MemoryType\": \"Scalar\", \"FillValue\": 300}",
+         "a scalar of type \"int8\" cannot be 300"},
+        {HED_ERROR_UNSUPPORTED, "{\"Type\": \"float4\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}",
+         "scalars of type \"float4\" are not read"},
         {HED_ERROR_FORMAT, "{\"Type\": \"int32\", \"MemoryType\": \"Scalar\"}", "\"FillValue\" is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -331,12 +400,19 @@ Test(t1, arguments_are_checked)
         snprintf(arguments, sizeof arguments, OUTPUT ", %s", cases[i].argument);
         refuse(cases[i].status, (pieces){.arguments = arguments}, cases[i].words);
     }
-    refuse(HED_ERROR_FORMAT, (pieces){.arguments = "{\"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}"}, "no argument is written");
-    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"OpenCL\", \"ReferenceArguments\": [{\"Name\": \"r\", \"TargetName\": \"q\"}], " LAUNCH}, "ReferenceArguments[0].TargetName: there is no output called \"q\"");
+    refuse(HED_ERROR_FORMAT,
+           (pieces){.arguments = "{\"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}"},
+           "no argument is written");
+    refuse(HED_ERROR_FORMAT,
+           (pieces){.specification = "\"Language\": \"OpenCL\", \"ReferenceArguments\": [{\"Name\": \"r\", "
+                                     "\"TargetName\": \"q\"}], " LAUNCH},
+           "ReferenceArguments[0].TargetName: there is no output called \"q\"");
     refuse(HED_ERROR_UNSUPPORTED,
            (pieces){.specification = "\"Language\": \"CUDA\", " LAUNCH,
                     .arguments = VECTOR("c", "float", "\"MemType\": \"Constant\", \"Size\": 1")},
            "a __constant__ symbol of CUDA cannot be filled");
-    refuse(HED_ERROR_UNSUPPORTED, (pieces){.specification = "\"Language\": \"CUDA\", " LAUNCH, .arguments = OUTPUT ",{\"Type\": \"float\", \"MemoryType\": \"Local\", \"Size\": 4}"},
+    refuse(HED_ERROR_UNSUPPORTED,
+           (pieces){.specification = "\"Language\": \"CUDA\", " LAUNCH,
+                    .arguments = OUTPUT ",{\"Type\": \"float\", \"MemoryType\": \"Local\", \"Size\": 4}"},
            "local arrays are no arguments in CUDA C; use SharedMemory");
 }

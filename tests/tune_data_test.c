@@ -45,7 +45,8 @@ Test(npy, what_is_read)
         hed_npy npy;
         size_t size = make_file(file, cases[i].major, cases[i].header, cases[i].data);
         OK(hed_npy_parse("x.npy", file, size, &npy, &error));
-        cr_expect(npy.type == cases[i].type && npy.dimensions == cases[i].dimensions && npy.count == cases[i].count, "%s", cases[i].header);
+        cr_expect(npy.type == cases[i].type && npy.dimensions == cases[i].dimensions && npy.count == cases[i].count,
+                  "%s", cases[i].header);
         cr_expect(npy.offset == size - cases[i].data && (cases[i].data == 0 || file[npy.offset] == 7));
     }
 }
@@ -54,7 +55,8 @@ static void refuse(const void *file, size_t size, const char *words)
 {
     hed_npy npy;
     FAILS(HED_ERROR_FORMAT, hed_npy_parse("x.npy", file, size, &npy, &error));
-    cr_expect(strstr(error.text, "x.npy") == error.text && strstr(error.text, words), "%s\ninstead of %s", error.text, words);
+    cr_expect(strstr(error.text, "x.npy") == error.text && strstr(error.text, words), "%s\ninstead of %s", error.text,
+              words);
 }
 
 Test(npy, what_is_refused)
@@ -64,23 +66,33 @@ Test(npy, what_is_refused)
         size_t data;
         const char *words;
     } cases[] = {
-        {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", 4, "an npy file of type \">f4\": it is big-endian; read are float32"},
-        {"{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1, "type \"|u1\": its elements have 1 or 2 bytes: save them as a raw file"},
+        {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", 4,
+         "an npy file of type \">f4\": it is big-endian; read are float32"},
+        {"{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1,
+         "type \"|u1\": its elements have 1 or 2 bytes: save them as a raw file"},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}", 2, "its elements have 1 or 2 bytes"},
         {"{'descr': '<i2', 'fortran_order': False, 'shape': (1,)}", 2, "its elements have 1 or 2 bytes"},
-        {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", 8, "type \"<c8\": there is no such argument type"},
+        {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", 8,
+         "type \"<c8\": there is no such argument type"},
         {"{'descr': '', 'fortran_order': False, 'shape': (1,)}", 8, "type \"\": there is no such argument type"},
-        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", 4, "expected a type in quotes (one type: no records), found \"[('a'"},
-        {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2)}", 16, "in Fortran order; save it with numpy.ascontiguousarray()"},
+        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", 4,
+         "expected a type in quotes (one type: no records), found \"[('a'"},
+        {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2)}", 16,
+         "in Fortran order; save it with numpy.ascontiguousarray()"},
         {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 2)}", 16, "expected True or False, found \"0,"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': 3}", 12, "expected a shape in parentheses"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 12, "expected a length, found \"-1,"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}", 8, "expected a comma or ), found \"2)}\""},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,,)}", 8, "expected a length"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551616,)}", 4, "more elements than 64 bits count"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 4, "more elements than 64 bits count"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,)}", 0, "0 bytes of elements in this npy file; its shape says 4611686018427387904"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}", 4, "at most 32 dimensions"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551616,)}", 4,
+         "more elements than 64 bits count"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 4,
+         "more elements than 64 bits count"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,)}", 0,
+         "0 bytes of elements in this npy file; its shape says 4611686018427387904"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': "
+         "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
+         4, "at most 32 dimensions"},
         {"{'descr': '<f4', 'fortran_order': False}", 4, "expected descr, fortran_order and shape"},
         {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 4, "once each"},
         {"{'descr': '<f4', 'order': False, 'shape': (1,)}", 4, "once each"},
@@ -88,7 +100,8 @@ Test(npy, what_is_refused)
         {"{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", 4, "expected a comma or }, found \"'fortran"},
         {"{'descr", 4, "expected a key in quotes"},
         {"", 4, "expected {, found \"\""},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 8, "8 bytes of elements in this npy file; its shape says 3 elements of 4 bytes: it is cut"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 8,
+         "8 bytes of elements in this npy file; its shape says 3 elements of 4 bytes: it is cut"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 16, "it is too long"},
     };
     unsigned char file[512];
@@ -124,10 +137,12 @@ Test(generator, values_stay_what_they_are)
     float f[4];
     int32_t i[4];
     hed_generate(&rule, HED_DOUBLE, d, 3);
-    cr_expect(d[0] == 0x1.1adcf9e7c30dep-2 && d[1] == 0x1.ba193e31e8664p-3 && d[2] == 0x1.c219f0d5c60f2p-1, "%a %a %a", d[0], d[1], d[2]);
+    cr_expect(d[0] == 0x1.1adcf9e7c30dep-2 && d[1] == 0x1.ba193e31e8664p-3 && d[2] == 0x1.c219f0d5c60f2p-1,
+              "%a %a %a", d[0], d[1], d[2]);
     rule = (hed_generator){HED_GENERATE_NORMAL, 0, 1, 1};
     hed_generate(&rule, HED_FLOAT, f, 4);
-    cr_expect(f[0] == 0x1.189954p-3f && f[1] == -0x1.9923a6p+0f && f[2] == 0x1.aa624p+0f, "%a %a %a", f[0], f[1], f[2]);
+    cr_expect(f[0] == 0x1.189954p-3f && f[1] == -0x1.9923a6p+0f && f[2] == 0x1.aa624p+0f, "%a %a %a", f[0], f[1],
+              f[2]);
     rule = (hed_generator){HED_GENERATE_INTEGERS, -100, 100, 1};
     hed_generate(&rule, HED_INT32, i, 4);
     cr_expect(i[0] == -45 && i[1] == -57 && i[2] == 76, "%d %d %d", i[0], i[1], i[2]);
@@ -135,7 +150,8 @@ Test(generator, values_stay_what_they_are)
 
 Test(generator, simple_rules)
 {
-    hed_generator sequence = {.kind = HED_GENERATE_SEQUENCE, .first = 5, .second = -2}, constant = {.kind = HED_GENERATE_CONSTANT, .first = 3};
+    hed_generator sequence = {.kind = HED_GENERATE_SEQUENCE, .first = 5, .second = -2},
+                  constant = {.kind = HED_GENERATE_CONSTANT, .first = 3};
     float f[3];
     int64_t l[3];
     uint8_t b[3];
@@ -224,6 +240,7 @@ Test(generator, what_does_not_fit)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *words = hed_generator_wrong(&cases[i].rule, cases[i].type);
-        cr_expect(cases[i].words ? words && strstr(words, cases[i].words) : !words, "case %zu: %s", i, words ? words : "nothing is wrong");
+        cr_expect(cases[i].words ? words && strstr(words, cases[i].words) : !words, "case %zu: %s", i,
+                  words ? words : "nothing is wrong");
     }
 }

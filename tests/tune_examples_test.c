@@ -1,6 +1,6 @@
-/* ctest: devices
- * The examples of tune files, as a user has them: each is loaded, its space built, and configurations from all over it run on
- * the device under test against results made here. The one in CUDA C is compiled by NVRTC where that is installed. */
+/* ctest: devices The examples of tune files, as a user has them: each is loaded, its space built, and
+ * configurations from all over it run on the device under test against results made here. The one in CUDA C is
+ * compiled by NVRTC where that is installed. */
 #include "testing.h"
 
 #include <math.h>
@@ -43,7 +43,8 @@ static void close_example(example *e)
     test_close(&e->device);
 }
 
-/* Runs one configuration; what it leaves in argument `output`, of as many floats as that has, released by the caller. */
+/* Runs one configuration; what it leaves in argument `output`, of as many floats as that has, released by the
+ * caller. */
 static float *run(example *e, const hed_config *config, uint32_t output)
 {
     hed_sample sample = {.def = e->def, .problem = *e->tune.problem};
@@ -79,8 +80,8 @@ static void check_configurations(example *e, uint32_t output, const float *expec
         char text[256];
         hed_config_format(e->def, &config, text, sizeof text);
         for (uint64_t k = 0; k < count; k++)
-            cr_assert(fabs((double)found[k] - expected[k]) <= tolerance * fmax(1, fabs(expected[k])), "[%s]: element %llu is %g, not %g", text,
-                      (unsigned long long)k, found[k], expected[k]);
+            cr_assert(fabs((double)found[k] - expected[k]) <= tolerance * fmax(1, fabs(expected[k])),
+                      "[%s]: element %llu is %g, not %g", text, (unsigned long long)k, found[k], expected[k]);
         free(found);
     }
 }
@@ -95,14 +96,17 @@ Test(tune_examples, blur)
         for (int x = 0; x < width; x++)
             for (int v = -2; v <= 2; v++)
                 for (int u = -2; u <= 2; u++) {
-                    int from_x = x + u < 0 ? 0 : x + u >= width ? width - 1 : x + u;
-                    int from_y = y + v < 0 ? 0 : y + v >= height ? height - 1 : y + v;
+                    int from_x = x + u < 0 ? 0 : x + u >= width ? width - 1
+                                                                : x + u;
+                    int from_y = y + v < 0 ? 0 : y + v >= height ? height - 1
+                                                                 : y + v;
                     expected[y * width + x] += weights[(v + 2) * 5 + u + 2] * in[from_y * width + from_x];
                 }
     check_configurations(&e, 2, expected, 1e-5);
     for (uint64_t i = 0; i < hed_space_count(e.space); i++) {
         hed_config config = hed_space_at(e.space, i);
-        cr_assert(hed_config_get(e.def, &config, "VARIANT") == 1 || hed_config_get(e.def, &config, "PAD") == 0, "a condition holds");
+        cr_assert(hed_config_get(e.def, &config, "VARIANT") == 1 || hed_config_get(e.def, &config, "PAD") == 0,
+                  "a condition holds");
     }
     free(expected);
     close_example(&e);
@@ -126,8 +130,10 @@ Test(tune_examples, plain_opencl_with_local_memory)
                                "    barrier(CLK_LOCAL_MEM_FENCE);\n"
                                "    if (i < n) y[i] = tile[j ^ 1];\n"
                                "}\n";
-    static const char file[] = "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 4096}, \"parameters\": {\"WG\": [32, 64, 128]},"
-                               "\"group\": [\"WG\"], \"arguments\": [{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"},"
+    static const char file[] = "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 4096}, "
+                               "\"parameters\": {\"WG\": [32, 64, 128]},"
+                               "\"group\": [\"WG\"], \"arguments\": [{\"name\": \"y\", \"type\": \"float\", "
+                               "\"access\": \"write\", \"size\": \"n\"},"
                                "{\"name\": \"tile\", \"kind\": \"local\", \"type\": \"float\", \"size\": \"WG\"},"
                                "{\"name\": \"n\", \"type\": \"int\", \"value\": \"n\"}]}";
     char folder[] = "/tmp/heddle-test-XXXXXX", path[64], source[64];
@@ -177,7 +183,8 @@ static void compile(hed_nvrtc *nvrtc, const hed_kernel_def *def, const hed_confi
 
 Test(tune_examples, transpose_in_cuda_c)
 {
-    static const hed_device_info device = {.id = "cuda:0", .max_group = 1024, .local_bytes = 232448, .architecture = 90};
+    static const hed_device_info device = {
+        .id = "cuda:0", .max_group = 1024, .local_bytes = 232448, .architecture = 90};
     hed_allocator allocator = hed_default_allocator();
     hed_tune_spec *spec;
     hed_nvrtc *nvrtc = NULL;
@@ -187,7 +194,8 @@ Test(tune_examples, transpose_in_cuda_c)
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
     cr_assert(def->language == HED_CUDA_C && tune.reference == HED_REFERENCE_KERNEL);
-    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+                 HED_OK);
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     hed_config config = hed_config_default(def), other = hed_config_default(tune.reference_kernel);
     compile(nvrtc, def, &config);

@@ -1,5 +1,5 @@
-/* Tune files: every key of Heddle's own format and of T1, what must be refused and in which words, and the schema's keys. The
- * examples run in tune_examples_test.c. */
+/* Tune files: every key of Heddle's own format and of T1, what must be refused and in which words, and the schema's
+ * keys. The examples run in tune_examples_test.c. */
 #include "folder.h"
 #include "testing.h"
 
@@ -24,13 +24,9 @@ static const hed_device_info DEVICE = {.id = "opencl:0:0",
 
 TestSuite(tune_spec, .init = folder_make, .fini = folder_remove);
 
-
 static const char KERNEL[] = "__kernel void f(__global float *y) { y[get_global_id(0)] = 1; }\n";
 
-static void write_text(const char *name, const char *text)
-{
-    write_file(in_folder(name), text, strlen(text));
-}
+static void write_text(const char *name, const char *text) { write_file(in_folder(name), text, strlen(text)); }
 
 static hed_status load(const char *text, hed_tune_spec **spec)
 {
@@ -50,7 +46,8 @@ static hed_tune_spec *loaded(const char *text)
 /* The shortest file, with what is tried put in. */
 #define OUTPUT "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": 64}"
 #define SHORT(more, arguments) \
-    "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64, \"m\": 3},\n\"group\": [32]" more ",\n\"arguments\": [" arguments "]}"
+    "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64, \"m\": 3},\n\"group\": [32]" more \
+    ",\n\"arguments\": [" arguments "]}"
 
 static void refuse(hed_status status, const char *text, const char *words)
 {
@@ -70,28 +67,32 @@ Test(tune_spec, shortest_file)
     hed_tune_spec_apply(spec, &tune);
     cr_assert_str_eq(def->name, "f");
     cr_assert_str_eq(def->entry, "f");
-    cr_assert(def->source_count == 1 && strcmp(def->sources[0].name, "f.cl") == 0 && strcmp(def->sources[0].text, KERNEL) == 0);
+    cr_assert(def->source_count == 1 && strcmp(def->sources[0].name, "f.cl") == 0 &&
+              strcmp(def->sources[0].text, KERNEL) == 0);
     cr_assert(def->language == HED_OPENCL_C && def->parameter_count == 0 && def->argument_count == 1 && !def->work);
     cr_assert(def->dimension_count == 2 && strcmp(def->dimensions[1], "m") == 0);
     cr_assert_str_eq(def->max_threads, "32");
     cr_assert(tune.problem->count == 2 && tune.problem->sizes[0] == 64 && tune.problem->sizes[1] == 3);
     cr_assert(tune.math == HED_MATH_FAST && tune.reference == HED_REFERENCE_DEFAULT && !tune.reference_kernel);
     cr_assert(!tune.arguments[0].data && tune.arguments[0].bytes == 256 && !tune.arguments[0].expected);
-    cr_assert(def->arguments[0].access == HED_WRITE && def->arguments[0].type == HED_FLOAT && def->arguments[0].tolerance == 1e-4);
+    cr_assert(def->arguments[0].access == HED_WRITE && def->arguments[0].type == HED_FLOAT &&
+              def->arguments[0].tolerance == 1e-4);
     hed_geometry geometry = {0};
     hed_config config = hed_config_default(def);
     def->geometry(def, &config, tune.problem, &geometry);
-    cr_assert(geometry.dimensions == 1 && geometry.group[0] == 32 && geometry.global[0] == 64, "the problem's sizes are the work items");
+    cr_assert(geometry.dimensions == 1 && geometry.group[0] == 32 && geometry.global[0] == 64,
+              "the problem's sizes are the work items");
     hed_tune_spec_free(spec);
     hed_tune_spec_free(NULL);
 }
 
 Test(tune_spec, parameters_of_every_kind)
 {
-    hed_tune_spec *spec = loaded(SHORT(", \"parameters\": {\"A\": [4, -1, 8], \"B\": {\"range\": [3, 10, 3]}, \"C\": {\"powers_of_two\": [1, 16]},"
-                                       "\"V\": {\"choices\": [\"one\", \"two words\", \"three\"]}, \"D\": {\"range\": [-1, 1]}},"
-                                       "\"defaults\": {\"A\": 8, \"V\": \"three\", \"D\": 0}",
-                                       OUTPUT));
+    hed_tune_spec *spec = loaded(SHORT(
+        ", \"parameters\": {\"A\": [4, -1, 8], \"B\": {\"range\": [3, 10, 3]}, \"C\": {\"powers_of_two\": [1, 16]},"
+        "\"V\": {\"choices\": [\"one\", \"two words\", \"three\"]}, \"D\": {\"range\": [-1, 1]}},"
+        "\"defaults\": {\"A\": 8, \"V\": \"three\", \"D\": 0}",
+        OUTPUT));
     static const int64_t a[] = {4, -1, 8}, b[] = {3, 6, 9}, c[] = {1, 2, 4, 8, 16}, v[] = {0, 1, 2}, d[] = {-1, 0, 1};
     static const struct {
         const char *name;
@@ -116,15 +117,16 @@ Test(tune_spec, parameters_of_every_kind)
 
 Test(tune_spec, rules_launch_and_work)
 {
-    hed_tune_spec *spec = loaded("{\"$schema\": \"x\", \"kernel\": \"f\", \"source\": [\"f.cl\", \"f.cl\"], \"language\": \"cuda\","
-                                 "\"problem\": {\"width\": 100, \"height\": 50},"
-                                 "\"parameters\": {\"X\": [8, 16], \"Y\": [4], \"V\": {\"choices\": [\"a\", \"b\"]}, \"P\": [0, 1]},"
-                                 "\"constraints\": [\"X * Y <= max_group\", \"V == 'b' or X > 4\"], \"conditions\": {\"P\": \"V == 'b'\"},"
-                                 "\"group\": [\"X\", \"Y\"], \"groups\": [\"ceil_div(width, X * 2)\", \"height / Y\"],"
-                                 "\"defines\": {\"K\": 7, \"T\": \"float4\"}, \"math\": \"strict\","
-                                 "\"arguments\": [" OUTPUT ", {\"name\": \"t\", \"kind\": \"local\", \"type\": \"double\","
-                                 " \"size\": \"X * Y if V == 'b' else 0\"}],"
-                                 "\"work\": {\"bytes\": \"8 * width * height\", \"operations\": \"X\"}}");
+    hed_tune_spec *spec = loaded(
+        "{\"$schema\": \"x\", \"kernel\": \"f\", \"source\": [\"f.cl\", \"f.cl\"], \"language\": \"cuda\","
+        "\"problem\": {\"width\": 100, \"height\": 50},"
+        "\"parameters\": {\"X\": [8, 16], \"Y\": [4], \"V\": {\"choices\": [\"a\", \"b\"]}, \"P\": [0, 1]},"
+        "\"constraints\": [\"X * Y <= max_group\", \"V == 'b' or X > 4\"], \"conditions\": {\"P\": \"V == 'b'\"},"
+        "\"group\": [\"X\", \"Y\"], \"groups\": [\"ceil_div(width, X * 2)\", \"height / Y\"],"
+        "\"defines\": {\"K\": 7, \"T\": \"float4\"}, \"math\": \"strict\","
+        "\"arguments\": [" OUTPUT ", {\"name\": \"t\", \"kind\": \"local\", \"type\": \"double\","
+        " \"size\": \"X * Y if V == 'b' else 0\"}],"
+        "\"work\": {\"bytes\": \"8 * width * height\", \"operations\": \"X\"}}");
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
@@ -133,7 +135,8 @@ Test(tune_spec, rules_launch_and_work)
     cr_assert_str_eq(def->constraints[1], "V == 'b' or X > 4");
     cr_assert_str_eq(def->conditions[0].parameter, "P");
     cr_assert_str_eq(def->max_threads, "X*Y");
-    cr_assert(def->define_count == 4 && strcmp(def->defines[0].name, "K") == 0 && strcmp(def->defines[0].value, "7") == 0);
+    cr_assert(def->define_count == 4 && strcmp(def->defines[0].name, "K") == 0 &&
+              strcmp(def->defines[0].value, "7") == 0);
     cr_assert_str_eq(def->defines[1].value, "float4");
     cr_assert_str_eq(def->defines[2].name, "V_a");
     hed_geometry geometry = {0};
@@ -141,8 +144,8 @@ Test(tune_spec, rules_launch_and_work)
     hed_config config = {4, {16, 4, 1, 0}};
     def->geometry(def, &config, tune.problem, &geometry);
     cr_assert(geometry.dimensions == 2 && geometry.group[0] == 16 && geometry.group[1] == 4);
-    cr_assert(geometry.global[0] == 4 * 16 && geometry.global[1] == 13 * 4, "%llu %llu", (unsigned long long)geometry.global[0],
-              (unsigned long long)geometry.global[1]);
+    cr_assert(geometry.global[0] == 4 * 16 && geometry.global[1] == 13 * 4, "%llu %llu",
+              (unsigned long long)geometry.global[0], (unsigned long long)geometry.global[1]);
     cr_assert(geometry.local_bytes[1] == 64 * 8);
     config.values[2] = 0;
     def->geometry(def, &config, tune.problem, &geometry);
@@ -152,28 +155,35 @@ Test(tune_spec, rules_launch_and_work)
     hed_tune_spec_free(spec);
 }
 
-/* A launch that makes no sense is one that no device allows: never a division by zero, never the whole number next to it. */
+/* A launch that makes no sense is one that no device allows: never a division by zero, never the whole number next
+ * to it. */
 Test(tune_spec, launches_without_sense_are_refused_later)
 {
     hed_tune_spec *spec = loaded(SHORT(", \"parameters\": {\"A\": [0, 3, 1]}", OUTPUT));
     hed_tune_spec_free(spec);
-    spec = loaded("{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"parameters\": {\"A\": [0, 3, 1, -1]},"
-                  "\"group\": [\"32 / A\"], \"global\": [\"n // A\"], \"arguments\": [" OUTPUT ", {\"name\": \"l\", \"kind\": \"local\","
-                  "\"type\": \"int\", \"size\": \"8 / A\"}]}");
+    spec = loaded(
+        "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"parameters\": {\"A\": [0, 3, 1, -1]},"
+        "\"group\": [\"32 / A\"], \"global\": [\"n // A\"], \"arguments\": [" OUTPUT
+        ", {\"name\": \"l\", \"kind\": \"local\","
+        "\"type\": \"int\", \"size\": \"8 / A\"}]}");
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     static const struct {
         int64_t a;
         uint32_t group;
         uint64_t global, local;
-    } cases[] = {{0, UINT32_MAX, 0, UINT64_MAX / 2}, {3, UINT32_MAX, 21, 12}, {1, 32, 64, 32}, {-1, UINT32_MAX, 0, UINT64_MAX / 2}};
+    } cases[] = {{0, UINT32_MAX, 0, UINT64_MAX / 2},
+                 {3, UINT32_MAX, 21, 12},
+                 {1, 32, 64, 32},
+                 {-1, UINT32_MAX, 0, UINT64_MAX / 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hed_geometry geometry = {0};
         hed_config config = {1, {cases[i].a}};
         hed_problem problem = hed_problem_1d(64);
         def->geometry(def, &config, &problem, &geometry);
-        cr_expect(geometry.group[0] == cases[i].group && geometry.global[0] == cases[i].global && geometry.local_bytes[1] == cases[i].local,
-                  "A = %lld: %u %llu %llu", (long long)cases[i].a, geometry.group[0], (unsigned long long)geometry.global[0],
-                  (unsigned long long)geometry.local_bytes[1]);
+        cr_expect(geometry.group[0] == cases[i].group && geometry.global[0] == cases[i].global &&
+                      geometry.local_bytes[1] == cases[i].local,
+                  "A = %lld: %u %llu %llu", (long long)cases[i].a, geometry.group[0],
+                  (unsigned long long)geometry.global[0], (unsigned long long)geometry.local_bytes[1]);
     }
     cr_assert(!def->max_threads);
     hed_tune_spec_free(spec);
@@ -187,13 +197,16 @@ Test(tune_spec, launch_bounds)
                  {", \"max_threads\": 256", "256"}};
     for (size_t i = 0; i < 2; i++) {
         char text[1024];
-        snprintf(text, sizeof text, "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"group\": [\"4 * 8\"]%s, \"arguments\": [%s]}",
+        snprintf(text, sizeof text,
+                 "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"group\": [\"4 * 8\"]%s, "
+                 "\"arguments\": [%s]}",
                  cases[i].more, OUTPUT);
         hed_tune_spec *spec = loaded(text);
         cr_expect_str_eq(hed_tune_spec_kernel(spec)->max_threads, cases[i].bound);
         hed_tune_spec_free(spec);
     }
-    refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"X*4\"", OUTPUT), "max_threads: expected parameters and numbers with * between them, found \"X\" (");
+    refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"X*4\"", OUTPUT),
+           "max_threads: expected parameters and numbers with * between them, found \"X\" (");
     refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"4*\"", OUTPUT), "found \"\"");
     refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"0\"", OUTPUT), "found \"0\"");
 }
@@ -220,10 +233,13 @@ Test(tune_spec, arguments_of_every_kind)
     write_file(in_folder("l.bin"), large, sizeof large);
     hed_tune_spec *spec = loaded(SHORT(
         "", "{\"name\": \"x\", \"type\": \"float\", \"file\": \"x.npy\"},"
-            "{\"name\": \"z\", \"type\": \"float\", \"file\": \"x.raw\", \"size\": 6, \"access\": \"read_write\", \"tolerance\": 0},"
-            "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"2 * m\", \"expected\": \"x.npy\", \"tolerance\": 0.5},"
+            "{\"name\": \"z\", \"type\": \"float\", \"file\": \"x.raw\", \"size\": 6, \"access\": \"read_write\", "
+            "\"tolerance\": 0},"
+            "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"2 * m\", \"expected\": "
+            "\"x.npy\", \"tolerance\": 0.5},"
             "{\"name\": \"l\", \"type\": \"long\", \"file\": \"l.bin\"},"
-            "{\"name\": \"n\", \"type\": \"uint\", \"value\": \"n + m\"}, {\"name\": \"big\", \"type\": \"long\", \"value\": -9007199254740995},"
+            "{\"name\": \"n\", \"type\": \"uint\", \"value\": \"n + m\"}, {\"name\": \"big\", \"type\": \"long\", "
+            "\"value\": -9007199254740995},"
             "{\"name\": \"a\", \"type\": \"double\", \"value\": 0.1, \"kind\": \"scalar\"},"
             "{\"name\": \"f\", \"type\": \"float\", \"value\": \"1 / 3\"},"
             "{\"name\": \"s\", \"kind\": \"struct\", \"file\": \"l.bin\"},"
@@ -235,17 +251,22 @@ Test(tune_spec, arguments_of_every_kind)
     hed_tune_spec_apply(spec, &tune);
     const hed_tune_argument *a = tune.arguments;
     cr_assert(def->argument_count == 12);
-    cr_assert(a[0].bytes == sizeof numbers && memcmp(a[0].data, numbers, sizeof numbers) == 0 && def->arguments[0].access == HED_READ);
+    cr_assert(a[0].bytes == sizeof numbers && memcmp(a[0].data, numbers, sizeof numbers) == 0 &&
+              def->arguments[0].access == HED_READ);
     cr_assert(a[1].bytes == sizeof numbers && memcmp(a[1].data, numbers, sizeof numbers) == 0);
     cr_assert(def->arguments[1].access == HED_READ_WRITE && def->arguments[1].tolerance == 0);
-    cr_assert(a[2].bytes == sizeof numbers && memcmp(a[2].expected, numbers, sizeof numbers) == 0 && def->arguments[2].tolerance == 0.5);
+    cr_assert(a[2].bytes == sizeof numbers && memcmp(a[2].expected, numbers, sizeof numbers) == 0 &&
+              def->arguments[2].tolerance == 0.5);
     cr_assert(a[3].bytes == 16 && memcmp(a[3].data, large, 16) == 0);
     cr_assert(def->arguments[4].kind == HED_SCALAR && *(const uint32_t *)a[4].data == 67);
-    cr_assert(*(const int64_t *)a[5].data == INT64_C(-9007199254740995), "no number goes through a double that does not hold it");
+    cr_assert(*(const int64_t *)a[5].data == INT64_C(-9007199254740995),
+              "no number goes through a double that does not hold it");
     cr_assert(*(const double *)a[6].data == 0.1 && *(const float *)a[7].data == 1.0f / 3);
-    cr_assert(def->arguments[8].kind == HED_STRUCT && def->arguments[8].size == 16 && memcmp(a[8].data, large, 16) == 0);
+    cr_assert(def->arguments[8].kind == HED_STRUCT && def->arguments[8].size == 16 &&
+              memcmp(a[8].data, large, 16) == 0);
     cr_assert(a[9].bytes == 400 && def->arguments[9].type == HED_INT32);
-    for (int i = 0; i < 100; i++) cr_assert(((const int32_t *)a[9].data)[i] >= -3 && ((const int32_t *)a[9].data)[i] <= 3);
+    for (int i = 0; i < 100; i++)
+        cr_assert(((const int32_t *)a[9].data)[i] >= -3 && ((const int32_t *)a[9].data)[i] <= 3);
     cr_assert(((const uint8_t *)a[10].data)[5] == 255 && ((const uint8_t *)a[10].data)[6] == 0);
     cr_assert(a[11].bytes == 24 && ((const uint64_t *)a[11].data)[2] == 0);
     hed_tune_spec_free(spec);
@@ -262,7 +283,8 @@ Test(tune_spec, references)
     hed_tune_spec_free(spec);
 
     write_text("g.cl", "other text");
-    spec = loaded(SHORT(", \"parameters\": {\"A\": [4, 8]}, \"defaults\": {\"A\": 8}, \"global\": [\"n * A\"], \"defines\": {\"Z\": 1},"
+    spec = loaded(SHORT(", \"parameters\": {\"A\": [4, 8]}, \"defaults\": {\"A\": 8}, \"global\": [\"n * A\"], "
+                        "\"defines\": {\"Z\": 1},"
                         "\"reference\": {\"kernel\": \"g\", \"source\": \"g.cl\", \"group\": [\"A\"]}",
                         OUTPUT ",{\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"A\"}"));
     hed_tune_spec_apply(spec, &tune);
@@ -270,8 +292,10 @@ Test(tune_spec, references)
     cr_assert(tune.reference == HED_REFERENCE_KERNEL && g);
     cr_assert_str_eq(g->name, "g");
     cr_assert_str_eq(g->sources[0].text, "other text");
-    cr_assert(g->parameter_count == 1 && g->parameters[0].value == 8 && g->argument_count == 2 && g->define_count == 1);
-    cr_assert(g->arguments == hed_tune_spec_kernel(spec)->arguments && g->dimension_count == 2 && g->constraint_count == 0);
+    cr_assert(g->parameter_count == 1 && g->parameters[0].value == 8 && g->argument_count == 2 &&
+              g->define_count == 1);
+    cr_assert(g->arguments == hed_tune_spec_kernel(spec)->arguments && g->dimension_count == 2 &&
+              g->constraint_count == 0);
     hed_geometry geometry = {0};
     hed_config config = hed_config_default(g);
     g->geometry(g, &config, tune.problem, &geometry);
@@ -279,18 +303,23 @@ Test(tune_spec, references)
     hed_tune_spec_free(spec);
 
     spec = loaded(SHORT(", \"parameters\": {\"A\": [4, 8]}, \"groups\": [\"n / A\"],"
-                        "\"reference\": {\"kernel\": \"g\", \"parameters\": {\"B\": 2, \"A\": 16}, \"global\": [\"n * B\"], \"language\": \"cuda\"}",
+                        "\"reference\": {\"kernel\": \"g\", \"parameters\": {\"B\": 2, \"A\": 16}, \"global\": [\"n "
+                        "* B\"], \"language\": \"cuda\"}",
                         OUTPUT));
     hed_tune_spec_apply(spec, &tune);
     g = tune.reference_kernel;
     config = hed_config_default(g);
     g->geometry(g, &config, tune.problem, &geometry);
-    cr_assert(g->parameter_count == 2 && config.values[0] == 2 && geometry.global[0] == 128 && geometry.group[0] == 32);
+    cr_assert(g->parameter_count == 2 && config.values[0] == 2 && geometry.global[0] == 128 &&
+              geometry.group[0] == 32);
     cr_assert(g->language == HED_CUDA_C && hed_tune_spec_kernel(spec)->language == HED_OPENCL_C);
     hed_tune_spec_free(spec);
-    refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": {\"grup\": [1]}", OUTPUT), "reference.grup: unknown key; did you mean \"group\"?");
-    refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": \"some\"", OUTPUT), "expected one of \"default\", \"none\"; found \"some\"");
-    refuse(HED_ERROR_IO, SHORT(", \"reference\": {\"source\": \"not.cl\"}", OUTPUT), "reference.source: cannot open ");
+    refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": {\"grup\": [1]}", OUTPUT),
+           "reference.grup: unknown key; did you mean \"group\"?");
+    refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": \"some\"", OUTPUT),
+           "expected one of \"default\", \"none\"; found \"some\"");
+    refuse(HED_ERROR_IO, SHORT(", \"reference\": {\"source\": \"not.cl\"}", OUTPUT),
+           "reference.source: cannot open ");
     refuse(HED_ERROR_FORMAT,
            SHORT(", \"parameters\": {\"A\": [4]}, \"reference\": {\"parameters\": {}}",
                  OUTPUT ",{\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"A\"}"),
@@ -313,25 +342,37 @@ Test(tune_spec, the_whole_is_checked)
         {SHORT(", \"math\": 3", OUTPUT), "math: expected a string, found a number ("},
         {SHORT(", \"groups\": [1], \"global\": [1]", OUTPUT), "\"global\" and \"groups\" say the same in two ways"},
         {SHORT(", \"global\": [1, 2]", OUTPUT), "global: expected as many sizes as \"group\" has: 1 ("},
-        {SHORT(", \"global\": [\"q\"]", OUTPUT), "global[0]: q: column 1: there is no \"q\"; known are: n, m, max_group, "},
-        {SHORT(", \"work\": {\"bytes\": \"n +\"}", OUTPUT), "work.bytes: n +: column 4: expected a number, a name, a label or (, found the end ("},
+        {SHORT(", \"global\": [\"q\"]", OUTPUT),
+         "global[0]: q: column 1: there is no \"q\"; known are: n, m, max_group, "},
+        {SHORT(", \"work\": {\"bytes\": \"n +\"}", OUTPUT),
+         "work.bytes: n +: column 4: expected a number, a name, a label or (, found the end ("},
         {SHORT(", \"work\": {\"byte\": 1}", OUTPUT), "work.byte: unknown key; did you mean \"bytes\"?"},
         {SHORT(", \"defines\": {\"1\": 1}", OUTPUT), "defines[\"1\"]: expected a name of letters"},
         {SHORT(", \"defines\": {\"A\": []}", OUTPUT), "defines.A: expected a string, found an array"},
         {SHORT(", \"constraints\": \"n\"", OUTPUT), "constraints: expected an array, found a string"},
         {SHORT(", \"constraints\": [\"k > 1\"]", OUTPUT), "constraints[0]: k > 1: column 1: there is no \"k\""},
         {SHORT(", \"conditions\": {\"A\": \"1\"}", OUTPUT), "conditions.A: there is no parameter of this name"},
-        {SHORT(", \"parameters\": {\"A\": [1]}, \"conditions\": {\"A\": \"A > 1\"}", OUTPUT), "whether A matters cannot hang on itself"},
-        {"{\"kernel\": \"a b\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}", "kernel: expected the name of a kernel"},
-        {"{\"kernel\": \"f\", \"source\": [], \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}", "source: expected at least one file"},
-        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [], \"arguments\": []}", "group: expected 1 to 3 sizes, found 0"},
-        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1, 1, 1, 1], \"arguments\": []}", "group: expected 1 to 3 sizes, found 4"},
-        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"arguments\": []}", "\"global\" is missing: the problem has 0 sizes, the group 1"},
-        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"n\": 0}, \"arguments\": []}", "problem.n: expected a whole number from 1"},
-        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"in\": 1}, \"arguments\": []}", "problem.in: expected a name"},
-        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"registers\": 1}, \"arguments\": []}",
+        {SHORT(", \"parameters\": {\"A\": [1]}, \"conditions\": {\"A\": \"A > 1\"}", OUTPUT),
+         "whether A matters cannot hang on itself"},
+        {"{\"kernel\": \"a b\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
+         "kernel: expected the name of a kernel"},
+        {"{\"kernel\": \"f\", \"source\": [], \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
+         "source: expected at least one file"},
+        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [], \"arguments\": []}",
+         "group: expected 1 to 3 sizes, found 0"},
+        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1, 1, 1, 1], \"arguments\": []}",
+         "group: expected 1 to 3 sizes, found 4"},
+        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"arguments\": []}",
+         "\"global\" is missing: the problem has 0 sizes, the group 1"},
+        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"n\": 0}, \"arguments\": []}",
+         "problem.n: expected a whole number from 1"},
+        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"in\": 1}, \"arguments\": []}",
+         "problem.in: expected a name"},
+        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"registers\": 1}, \"arguments\": "
+         "[]}",
          "problem.registers: this is the name of a device limit"},
-        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1}, "
+        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": "
+         "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1}, "
          "\"arguments\": []}",
          "problem.i: a problem has at most 8 sizes"},
     };
@@ -351,7 +392,8 @@ Test(tune_spec, parameters_are_checked)
         {"\"A\": [1.5]", "parameters.A[0]: expected a whole number, found 1.5"},
         {"\"A\": [\"x\"]", "parameters.A[0]: expected a whole number; names go into {\"choices\": [...]}"},
         {"\"A\": [1, 2, 1]", "parameters.A[2]: 1 is there twice"},
-        {"\"A\": {\"range\": [1]}", "parameters.A.range: expected [first, last] or [first, last, step], found 1 elements"},
+        {"\"A\": {\"range\": [1]}",
+         "parameters.A.range: expected [first, last] or [first, last, step], found 1 elements"},
         {"\"A\": {\"range\": [3, 1]}", "parameters.A.range[1]: expected a whole number from 3"},
         {"\"A\": {\"range\": [1, 3, 0]}", "parameters.A.range[2]: expected a whole number from 1"},
         {"\"A\": {\"range\": [1, 256]}", "parameters.A.range: a parameter has at most 255 values"},
@@ -371,10 +413,15 @@ Test(tune_spec, parameters_are_checked)
         snprintf(text, sizeof text, SHORT(", \"parameters\": {%s}", OUTPUT), cases[i].parameters);
         refuse(HED_ERROR_FORMAT, text, cases[i].words);
     }
-    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"A\": 2}", OUTPUT), "defaults.A: this is not among the parameter's values");
-    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"A\": \"x\"}", OUTPUT), "defaults.A: expected a whole number, found a string");
-    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"B\": 2}", OUTPUT), "defaults.B: there is no parameter of this name");
-    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"V\": {\"choices\": [\"a\"]}}, \"defaults\": {\"V\": \"b\"}", OUTPUT), "defaults.V: this is not among");
+    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"A\": 2}", OUTPUT),
+           "defaults.A: this is not among the parameter's values");
+    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"A\": \"x\"}", OUTPUT),
+           "defaults.A: expected a whole number, found a string");
+    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"B\": 2}", OUTPUT),
+           "defaults.B: there is no parameter of this name");
+    refuse(HED_ERROR_FORMAT,
+           SHORT(", \"parameters\": {\"V\": {\"choices\": [\"a\"]}}, \"defaults\": {\"V\": \"b\"}", OUTPUT),
+           "defaults.V: this is not among");
     char many[2048] = "", text[4096];
     for (int i = 0; i < 25; i++) sprintf(many + strlen(many), "%s\"P%d\": [1]", i ? "," : "", i);
     snprintf(text, sizeof text, SHORT(", \"parameters\": {%s}", OUTPUT), many);
@@ -391,52 +438,101 @@ Test(tune_spec, arguments_are_checked)
         {HED_ERROR_FORMAT, "3", "arguments[1]: expected an object, found a number"},
         {HED_ERROR_FORMAT, "{\"type\": \"int\"}", "arguments[1]: \"name\" is missing"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\"}", "arguments[1]: \"type\" is missing"},
-        {HED_ERROR_FORMAT, "{\"name\": \"y\", \"type\": \"int\", \"value\": 1}", "there are two arguments called \"y\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float4\"}", "arguments[1].type: expected one of \"bytes\", \"int\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"siz\": 3}", "arguments[1].siz: unknown key; did you mean \"size\"?"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": 3, \"size\": 3}", "arguments[1].size: an argument of kind \"scalar\" has no such key"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3}", "arguments[1]: expected either \"fill\" or \"file\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"zeros\", \"file\": \"x\"}", "expected either \"fill\" or \"file\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"zeros\", \"access\": \"write\"}", "a buffer that is only written has no first content"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"fill\": \"zeros\"}", "arguments[1]: \"size\" is missing"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 0, \"fill\": \"zeros\"}", "arguments[1].size: expected a whole number of elements from 1 on, found 0"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"n / 7\", \"fill\": \"zeros\"}", "expected a whole number of elements from 1 on, found 9.14"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"n / 0\", \"fill\": \"zeros\"}", "arguments[1].size: \"n / 0\" has no value here"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"A\", \"fill\": \"zeros\"}", "arguments[1].size: A: column 1: there is no \"A\""},
-        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 268435457, \"fill\": \"zeros\"}", "more than a buffer of opencl:0:0 may have (1073741824 bytes)"},
-        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"2**62\", \"fill\": \"zeros\"}", "more than a buffer of"},
-        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 1e300, \"fill\": \"zeros\"}", "more than a buffer of"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"ones\"}", "arguments[1].fill: expected one of \"zeros\"; found \"ones\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {}}", "arguments[1].fill: expected one of \"constant\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"seed\": 1}}", "arguments[1].fill: expected one of \"constant\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"unifrm\": [0, 1]}}", "arguments[1].fill.unifrm: unknown key; did you mean \"uniform\"?"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"uniform\": [0, 1]}}", "an array of type \"int\" cannot be filled so: this is for float and double"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"uniform\": [1, 0]}}", "the first number is the lower end"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"normal\": [1, -1]}}", "a standard deviation is not negative"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"uniform\": [1]}}", "expected an array of 2 numbers, found 1 elements"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"integers\": [0, 4294967296]}}", "the type does not hold these numbers"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"uint\", \"size\": 3, \"fill\": {\"constant\": -1}}", "the type does not hold these numbers"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"constant\": 1.5}}", "whole numbers are needed"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": 1.5}", "arguments[1].value: a scalar of type \"int\" cannot be 1.5"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"uint\", \"value\": -1}", "a scalar of type \"uint\" cannot be -1"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"ulong\", \"value\": -1}", "arguments[1].value: expected a whole number from 0"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": \"2**31\"}", "a scalar of type \"int\" cannot be 2147483648"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"bytes\", \"value\": 1}", "a scalar needs a type of a number"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"scalar\", \"type\": \"int\"}", "arguments[1]: \"value\" is missing"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\"}", "arguments[1]: \"size\" is missing"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"q\"}", "arguments[1].size: q: column 1: there is no \"q\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"y\", \"type\": \"int\", \"value\": 1}",
+         "there are two arguments called \"y\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float4\"}",
+         "arguments[1].type: expected one of \"bytes\", \"int\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"siz\": 3}",
+         "arguments[1].siz: unknown key; did you mean \"size\"?"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": 3, \"size\": 3}",
+         "arguments[1].size: an argument of kind \"scalar\" has no such key"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3}",
+         "arguments[1]: expected either \"fill\" or \"file\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"zeros\", \"file\": \"x\"}",
+         "expected either \"fill\" or \"file\""},
+        {HED_ERROR_FORMAT,
+         "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"zeros\", \"access\": \"write\"}",
+         "a buffer that is only written has no first content"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"fill\": \"zeros\"}",
+         "arguments[1]: \"size\" is missing"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 0, \"fill\": \"zeros\"}",
+         "arguments[1].size: expected a whole number of elements from 1 on, found 0"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"n / 7\", \"fill\": \"zeros\"}",
+         "expected a whole number of elements from 1 on, found 9.14"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"n / 0\", \"fill\": \"zeros\"}",
+         "arguments[1].size: \"n / 0\" has no value here"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"A\", \"fill\": \"zeros\"}",
+         "arguments[1].size: A: column 1: there is no \"A\""},
+        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 268435457, \"fill\": \"zeros\"}",
+         "more than a buffer of opencl:0:0 may have (1073741824 bytes)"},
+        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"2**62\", \"fill\": \"zeros\"}",
+         "more than a buffer of"},
+        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 1e300, \"fill\": \"zeros\"}",
+         "more than a buffer of"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"ones\"}",
+         "arguments[1].fill: expected one of \"zeros\"; found \"ones\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {}}",
+         "arguments[1].fill: expected one of \"constant\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"seed\": 1}}",
+         "arguments[1].fill: expected one of \"constant\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"unifrm\": [0, 1]}}",
+         "arguments[1].fill.unifrm: unknown key; did you mean \"uniform\"?"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"uniform\": [0, 1]}}",
+         "an array of type \"int\" cannot be filled so: this is for float and double"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"uniform\": [1, 0]}}",
+         "the first number is the lower end"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"normal\": [1, -1]}}",
+         "a standard deviation is not negative"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"uniform\": [1]}}",
+         "expected an array of 2 numbers, found 1 elements"},
+        {HED_ERROR_FORMAT,
+         "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"integers\": [0, 4294967296]}}",
+         "the type does not hold these numbers"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"uint\", \"size\": 3, \"fill\": {\"constant\": -1}}",
+         "the type does not hold these numbers"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"constant\": 1.5}}",
+         "whole numbers are needed"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": 1.5}",
+         "arguments[1].value: a scalar of type \"int\" cannot be 1.5"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"uint\", \"value\": -1}",
+         "a scalar of type \"uint\" cannot be -1"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"ulong\", \"value\": -1}",
+         "arguments[1].value: expected a whole number from 0"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": \"2**31\"}",
+         "a scalar of type \"int\" cannot be 2147483648"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"bytes\", \"value\": 1}",
+         "a scalar needs a type of a number"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"scalar\", \"type\": \"int\"}",
+         "arguments[1]: \"value\" is missing"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\"}",
+         "arguments[1]: \"size\" is missing"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"q\"}",
+         "arguments[1].size: q: column 1: there is no \"q\""},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\"}", "arguments[1]: \"file\" is missing"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\", \"type\": \"int\"}", "arguments[1].type: an argument of kind \"struct\" has no such key"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\", \"file\": \"large.raw\"}", "a struct of 5000 bytes; at most 4096"},
-        {HED_ERROR_IO, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"not.raw\"}", "arguments[1].file: cannot open "},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"empty.raw\"}", "arguments[1].file: empty.raw has no elements"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.raw\"}", "odd.raw holds 7 bytes; the argument has 4"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.raw\", \"size\": 2}", "odd.raw holds 7 bytes; the argument has 8"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"x.npy\"}", "x.npy holds elements of type \"float\"; the argument's type is \"int\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.npy\"}", "arguments[1].file: odd.npy is no npy file"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"expected\": \"x.npy\"}", "arguments[1].expected: x.npy holds 12 bytes; the argument has 16"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"file\": \"x.npy\", \"expected\": \"x.npy\"}", "a buffer that is only read has neither \"expected\" nor \"tolerance\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"tolerance\": -1}", "arguments[1].tolerance: expected a number from 0"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\", \"type\": \"int\"}",
+         "arguments[1].type: an argument of kind \"struct\" has no such key"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\", \"file\": \"large.raw\"}",
+         "a struct of 5000 bytes; at most 4096"},
+        {HED_ERROR_IO, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"not.raw\"}",
+         "arguments[1].file: cannot open "},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"empty.raw\"}",
+         "arguments[1].file: empty.raw has no elements"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.raw\"}",
+         "odd.raw holds 7 bytes; the argument has 4"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.raw\", \"size\": 2}",
+         "odd.raw holds 7 bytes; the argument has 8"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"x.npy\"}",
+         "x.npy holds elements of type \"float\"; the argument's type is \"int\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.npy\"}",
+         "arguments[1].file: odd.npy is no npy file"},
+        {HED_ERROR_FORMAT,
+         "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"expected\": \"x.npy\"}",
+         "arguments[1].expected: x.npy holds 12 bytes; the argument has 16"},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"file\": \"x.npy\", \"expected\": \"x.npy\"}",
+         "a buffer that is only read has neither \"expected\" nor \"tolerance\""},
+        {HED_ERROR_FORMAT,
+         "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"tolerance\": -1}",
+         "arguments[1].tolerance: expected a number from 0"},
     };
     char large[5000] = "";
     write_npy("x.npy", "<f4", "(3,)", numbers, sizeof numbers);
@@ -449,11 +545,15 @@ Test(tune_spec, arguments_are_checked)
         snprintf(text, sizeof text, SHORT("", OUTPUT ", %s"), cases[i].argument);
         refuse(cases[i].status, text, cases[i].words);
     }
-    refuse(HED_ERROR_FORMAT, SHORT("", "{\"name\": \"a\", \"type\": \"int\", \"value\": 1}"), "arguments: no argument is written");
-    refuse(HED_ERROR_FORMAT, SHORT(", \"language\": \"cuda\"", "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\", \"size\": 1}, " OUTPUT),
+    refuse(HED_ERROR_FORMAT, SHORT("", "{\"name\": \"a\", \"type\": \"int\", \"value\": 1}"),
+           "arguments: no argument is written");
+    refuse(HED_ERROR_FORMAT,
+           SHORT(", \"language\": \"cuda\"",
+                 "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\", \"size\": 1}, " OUTPUT),
            "arguments[0]: in CUDA C the local array is the launch's dynamic shared memory");
     char many[8192] = OUTPUT, text[9000];
-    for (int i = 0; i < 32; i++) sprintf(many + strlen(many), ",{\"name\": \"a%d\", \"type\": \"int\", \"value\": 1}", i);
+    for (int i = 0; i < 32; i++)
+        sprintf(many + strlen(many), ",{\"name\": \"a%d\", \"type\": \"int\", \"value\": 1}", i);
     snprintf(text, sizeof text, SHORT("", "%s"), many);
     refuse(HED_ERROR_FORMAT, text, "arguments: 33 arguments; a kernel has at most 32");
 }
@@ -464,14 +564,17 @@ Test(tune_spec, files_that_are_not_there)
     FAILS(HED_ERROR_IO, hed_tune_spec_load(in_folder("none.json"), &DEVICE, &spec, &error));
     cr_assert(strstr(error.text, "none.json"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_tune_spec_load(folder, &DEVICE, &spec, &error));
-    refuse(HED_ERROR_IO, "{\"kernel\": \"f\", \"source\": \"g.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}", "source: cannot open ");
+    refuse(HED_ERROR_IO,
+           "{\"kernel\": \"f\", \"source\": \"g.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
+           "source: cannot open ");
     cr_assert(strstr(error.text, "k.json:1:"), "%s", error.text);
 }
 
 /* A file cut anywhere is a FORMAT, or (in the blanks at its end) still whole. */
 Test(tune_spec, cut_anywhere)
 {
-    static const char text[] = SHORT(", \"parameters\": {\"A\": {\"range\": [1, 3]}}, \"constraints\": [\"A > 0\"]", OUTPUT);
+    static const char text[] =
+        SHORT(", \"parameters\": {\"A\": {\"range\": [1, 3]}}, \"constraints\": [\"A > 0\"]", OUTPUT);
     write_text("f.cl", KERNEL);
     for (size_t length = 0; length < sizeof text - 1; length++) {
         hed_tune_spec *spec;

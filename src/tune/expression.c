@@ -1,9 +1,8 @@
 /* Expressions over parameters: their values. expression_parse.c makes the program that runs here.
  *
- * A NAN stands for what Python answers with an exception: every operation on one gives one, comparisons too, so that a
- * division by zero cannot pass for an answer. Only what `and`, `or` and a choice leave out is not looked at:
- * `n != 0 and m / n > 2` is 0 where n is 0.
- */
+ * A NAN stands for what Python answers with an exception: every operation on one gives one, comparisons too, so
+ * that a division by zero cannot pass for an answer. Only what `and`, `or` and a choice leave out is not looked at:
+ * `n != 0 and m / n > 2` is 0 where n is 0. */
 #include "tune/expression.h"
 
 #include <math.h>
@@ -24,10 +23,7 @@ static double floor_divide(double a, double b)
     return round((a - floor_modulo(a, b)) / b);
 }
 
-static double power(double a, double b)
-{
-    return a == 0 && b < 0 ? NAN : pow(a, b);
-}
+static double power(double a, double b) { return a == 0 && b < 0 ? NAN : pow(a, b); }
 
 static double apply_one(hed_expression_code code, double a)
 {

@@ -1,8 +1,7 @@
 /* The form in which an expression waits to be evaluated: a program for a stack machine, in one piece of memory.
  *
- * Jumps count from the instruction behind them, so that a stretch of the program can be moved as it is (the condition of
- * `a if c else b` is read second and evaluated first).
- */
+ * Jumps count from the instruction behind them, so that a stretch of the program can be moved as it is (the
+ * condition of `a if c else b` is read second and evaluated first). */
 #ifndef HED_TUNE_EXPRESSION_H
 #define HED_TUNE_EXPRESSION_H
 
@@ -47,9 +46,9 @@ typedef enum hed_expression_code {
     /* What may leave parts out. A NAN counts as decided: it stays on top, and the jump is taken. */
     HED_CODE_AND,    /* top is 0: it stays, jump by `operand`; else drop it */
     HED_CODE_OR,     /* top is not 0: it becomes 1, jump; else drop it */
-    HED_CODE_CHAIN,  /* compares as `comparison` says: drops the lower of two and goes on, or leaves 0 for both and jumps */
+    HED_CODE_CHAIN,  /* compares as `comparison` says: drops the lower of two, or leaves 0 for both and jumps */
     HED_CODE_MEMBER, /* the lower equals the top: leaves 1 for both and jumps; else drops the top */
-    HED_CODE_BRANCH, /* drops the top and goes on if it is not 0, jumps if it is; a NAN goes to the jump before the target */
+    HED_CODE_BRANCH, /* drops the top; jumps if it was 0. A NAN stays, and goes to the jump before the target */
     HED_CODE_JUMP
 } hed_expression_code;
 

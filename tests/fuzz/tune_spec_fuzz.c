@@ -1,5 +1,5 @@
-/* libFuzzer harness for tune files, both formats: whatever the text, an error that says something, or a description that can be
- * asked for every launch. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for tune files, both formats: whatever the text, an error that says something, or a description
+ * that can be asked for every launch. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static void use(const hed_kernel_def *def, const hed_tune_def *tune)
         for (uint64_t k = 0; a->data && k < a->bytes; k++) seen += ((const unsigned char *)a->data)[k];
         for (uint64_t k = 0; a->expected && k < a->bytes; k++) seen += ((const unsigned char *)a->expected)[k];
     }
-    for (uint32_t i = 0; i < def->define_count; i++) seen += strlen(def->defines[i].name) + strlen(def->defines[i].value);
+    for (uint32_t i = 0; i < def->define_count; i++)
+        seen += strlen(def->defines[i].name) + strlen(def->defines[i].value);
     for (int last = 0; last < 2; last++) {
         hed_config config = {.count = def->parameter_count};
         hed_geometry geometry = {0};
