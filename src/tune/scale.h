@@ -9,6 +9,7 @@ typedef struct hed_value_scale {
     uint32_t count;
     bool unordered;                 /* named choices: any two are equally far apart */
     bool has_twos;                  /* `twos` tells something that the position does not */
+    bool uneven[HED_MAX_VALUES];    /* no power of two, where others are: seldom divides a problem's size */
     float position[HED_MAX_VALUES]; /* 0 to 1 by the value's logarithm; by its place where a value is not positive */
     uint8_t twos[HED_MAX_VALUES];   /* factors 2 of the value, at most 7: multiples of a warp's width become neighbours */
 } hed_value_scale;

@@ -1,5 +1,7 @@
 /* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built point by point from random
- * candidates. The first point is a central one: the ends of a kernel's parameters are where it runs out of something.
+ * candidates. Two things are known of kernels before any is run: the ends of their parameters are where they run out of
+ * something, so the first point is a central one; and powers of two divide the sizes of problems, memory and warps, so where
+ * a parameter has both they go first.
  */
 #include <math.h>
 
@@ -10,6 +12,16 @@ enum {
     SPREAD_CANDIDATES = 1000,
     SPREAD_LIMIT = 32 /* observations above which any point is as good, and this would take long */
 };
+
+static const double UNEVEN = 0.3; /* what a value that is no power of two costs, in units of a distance */
+
+static double unevenness(const hed_search *search, const uint8_t *row)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < search->space->parameter_count; i++)
+        sum += search->scales[i].uneven[row[i]] ? UNEVEN : 0;
+    return sum;
+}
 
 static double off_centre(const hed_search *search, const uint8_t *row)
 {
@@ -52,7 +64,8 @@ uint64_t hed_search_spread(hed_search *search)
     for (uint32_t i = 0; i < (search->count == 0 ? CENTRE_CANDIDATES : SPREAD_CANDIDATES); i++) {
         uint64_t point = hed_search_fresh_point(search);
         hed_space_row(search->space, point, row);
-        double merit = search->count == 0 ? -off_centre(search, row) : nearest(search, row) + 1e-3 * hed_random_unit(&search->random);
+        double merit = search->count == 0 ? -off_centre(search, row) : nearest(search, row);
+        merit += 1e-3 * hed_random_unit(&search->random) - unevenness(search, row);
         if (merit > best_merit) {
             best_merit = merit;
             best = point;
