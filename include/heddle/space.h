@@ -87,11 +87,13 @@ HED_API hed_status hed_space_create(const hed_space_def *def, hed_space **space,
 /** A space of given points. `values` (count x parameter_count). Thread class: any. Errors: ARGUMENT (a value that is
  *  not the parameter's, a point twice), MEMORY. */
 HED_API hed_status hed_space_create_list(const hed_allocator *allocator, const hed_parameter_def *parameters,
-                                         uint32_t parameter_count, const int64_t *values, uint64_t count, hed_space **space, hed_error *error);
+                                         uint32_t parameter_count, const int64_t *values, uint64_t count,
+                                         hed_space **space, hed_error *error);
 /** The configurations of a kernel that hed_kernel_valid() accepts on a device for a problem. Thread class: any.
  *  Errors: as hed_space_create(). */
 HED_API hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def,
-                                               const hed_problem *problem, hed_math math, hed_space **space, hed_error *error);
+                                               const hed_problem *problem, hed_math math, hed_space **space,
+                                               hed_error *error);
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_space_destroy(hed_space *space);
 
