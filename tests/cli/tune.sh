@@ -51,6 +51,21 @@ run 0 tune $small --budget 2 --no-keep --quiet; err_is_empty; out_has 'kept  *no
 run 1 tune $small --budget 2 --report "$work/no/such/folder.html"; out_is_empty; err_has 'folder.html'
 HEDDLE_DATABASE=none run 0 tune heddle:transpose --problem width=64,height=64 --budget 2; out_has 'kept  *nowhere'
 
+# On a terminal the view is drawn in place, in the window's width, and is gone at the end; --quiet draws nothing.
+if command -v script > /dev/null; then
+    escape=$(printf '\033')
+    long='heddle:matmul --problem m=512,n=512,k=512 --time 3 --no-keep'
+    script -qec "stty cols 50 rows 20; '$heddle' tune $long" "$work/out" > /dev/null < /dev/null
+    words='tune, on a terminal'
+    out_has "$escape\[[0-9]*A$escape\[J"; out_has '^  tried  '; out_has '^  winner  '
+    tr -d '\r' < "$work/out" | sed -n '/^matmul on host (.*m=512/,$p' | grep -q '^  best ' && complain 'the view is still there'
+    # Bytes of the blocks' characters that only go on with one count nothing.
+    tr -d '\r\200-\277' < "$work/out" | sed "s/^${escape}[^J]*J//; /^Script/d; /m=512/,\$d" | awk 'length > 50 { exit 1 }' ||
+        complain 'wider than the window'
+    script -qec "'$heddle' tune $long --quiet" "$work/out" > /dev/null < /dev/null
+    ! grep -q "$escape" "$work/out" || complain '--quiet draws'
+fi
+
 # Ctrl-C in the middle: what was measured is shown and kept, the report written. The space is larger than anybody waits for.
 "$heddle" tune heddle:matmul --problem m=512,n=512,k=512 --strategy exhaustive --budget 100000 --report "$work/stopped.html" \
     --csv "$work/stopped.csv" > "$work/stopped.out" 2> "$work/stopped.err" < /dev/null &
