@@ -1,6 +1,7 @@
 /* Sums and prefix sums of whole arrays. A sum is `reduction` run over its own output until one value is left. A
- * prefix sum is one launch of `scan_single`; where the device lacks what that needs, it is reduce-then-scan,
- * which reads its input twice: the tiles' sums, the levels above them, then every tile by itself. */
+ * prefix sum is one launch of `scan_single` where groups hand packets to each other; elsewhere, where that is slow
+ * or not promised, it is reduce-then-scan, which reads its input twice: the tiles' sums, the levels above them, then
+ * every tile by itself. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -50,9 +51,11 @@ static hed_status create_workspace(hed_device *device, uint32_t most, hed_buffer
 
 static hed_status create_scan(hed_device *device, hed_math math, hed_canonical_chain *made, hed_error *error)
 {
-    hed_status status = create_kernel(device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
-    if (!status) return create_workspace(device, made->most, &made->workspace, error);
-    if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_LIMIT) return status;
+    hed_status status;
+    if (hed_device_get_info(device)->capabilities & HED_CAN_PACKETS) {
+        status = create_kernel(device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
+        return status ? status : create_workspace(device, made->most, &made->workspace, error);
+    }
     status = create_kernel(device, &hed_scan_tree_def, tiles_of(made->most), math, &made->scan_tree, error);
     return status ? status : create_kernel(device, &hed_scan_def, made->most, math, &made->scan, error);
 }

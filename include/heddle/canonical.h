@@ -19,7 +19,7 @@ HED_API const hed_kernel_def *hed_canonical_find(const char *name);
 
 /** Sums and prefix sums of floats over arrays of any length: the launches that make one up, and the memory between
  *  them. A prefix sum is one launch of `scan_single`, or of `reduction`, `scan_tree` and `scan` where the device lacks
- *  HED_CAN_GLOBAL_ATOMICS. In strict mode, as hed_tree_sum() and the rule of heddle/tree.h have them. */
+ *  HED_CAN_PACKETS. In strict mode, as hed_tree_sum() and the rule of heddle/tree.h have them. */
 typedef struct hed_canonical_chain hed_canonical_chain;
 
 /** For at most `most` elements, at least 1. Thread class: any. Errors: ARGUMENT, and as
