@@ -32,19 +32,20 @@ static void print_winner(const cli_tuned *t, FILE *out)
 
 static void print_gain(const cli_tuned *t, FILE *out)
 {
+    const char *good = t->def->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing";
     const hed_tune_result *r = t->result;
     char value[48];
     if (r->default_index >= r->count) fputs("  default    does not run here\n", out);
     else if (r->default_index == r->best) fputs("  default    is the winner\n", out);
     else if (isfinite(r->gain)) {
         hed_report_format(t->def->objective, hed_report_value(r, r->default_index), value, sizeof value);
-        fprintf(out, "  default    %s; %sthe winner is %.2f times as fast\n", value,
-                r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain);
+        fprintf(out, "  default    %s; %sthe winner is %.2f times as %s\n", value,
+                r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain, good);
     }
     double before = times_winner(r, r->stored_index);
     if (r->kept_stored) fputs("  stored     the former choice stays: nothing beat it clearly\n", out);
     else if (isfinite(before))
-        fprintf(out, "  stored     the winner is %.2f times as fast as the former choice\n", before);
+        fprintf(out, "  stored     the winner is %.2f times as %s as the former choice\n", before, good);
     if (r->ties) fprintf(out, "  ties       %u other%s cannot be told from it\n", r->ties, r->ties == 1 ? "" : "s");
     if (isfinite(r->share))
         fprintf(out, "  roofline   %.0f %%, limited by %s%s\n", 100 * r->share,

@@ -180,7 +180,8 @@ static void put_gain(const cli_tune_view *view, char *text, size_t size)
 {
     text[0] = 0;
     if (view->now.best && isfinite(view->now.default_seconds))
-        snprintf(text, size, ", %.2f times as fast as the default", view->now.default_seconds / view->best.seconds);
+        snprintf(text, size, ", %.2f times as %s as the default", view->now.default_seconds / view->best.seconds,
+                 view->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing");
 }
 
 static void put_left(const cli_tune_view *view, char *text, size_t size)

@@ -241,8 +241,8 @@ static void put_measuring(hed_page *page)
     put_fact(page, "compared with", hed_report_compared(page->kernel, page->def->arguments, result->reference));
     put_fact(page, "isolation",
              result->in_process ? "none: in the tuner's own process" : "candidates ran in a worker process");
-    snprintf(text, sizeof text, "a configuration measured at the start and at the end moved by %.2g %%",
-             100 * result->drift);
+    snprintf(text, sizeof text, "a configuration measured at the start and at the end moved by %.*f %%",
+             result->drift < 0.1, 100 * result->drift);
     put_fact(page, "clocks", isfinite(result->drift) ? text : "drift not measured");
     put_fact(page, "mathematics",
              page->def->math == HED_MATH_STRICT ? "strict: the same bits on every device" : "fast");

@@ -21,30 +21,41 @@ static range interval_of(const hed_tune_result *result, uint32_t index)
     return known ? (range){evaluation->low * scale, evaluation->high * scale} : (range){value, value};
 }
 
+/* The scale of the drawing: wide enough for every median, and for intervals up to twice that. */
 static range range_of(const hed_tune_result *result, const uint32_t *order, uint32_t count)
 {
     range all = {INFINITY, 0};
+    double lowest = INFINITY, highest = 0;
     for (uint32_t i = 0; i < count; i++) {
         range one = interval_of(result, order[i]);
         all.low = fmin(all.low, one.low);
         all.high = fmax(all.high, one.high);
+        lowest = fmin(lowest, hed_report_value(result, order[i]));
+        highest = fmax(highest, hed_report_value(result, order[i]));
     }
-    double margin = fmax((all.high - all.low) * 0.04, all.high * 1e-4);
+    double room = fmax(highest - lowest, highest * 0.02);
+    all = (range){fmax(all.low, lowest - room), fmin(all.high, highest + room)};
+    double margin = (all.high - all.low) * 0.04 + all.high * 1e-4;
     return (range){all.low - margin, all.high + margin};
 }
 
+static void put_bar(hed_page *page, double x1, double x2, int y1, int y2)
+{
+    fprintf(page->out, "<line x1=%.2f%% x2=%.2f%% y1=%d y2=%d />", x1, x2, y1, y2);
+}
+
+/* A line from end to end with the median on it; an end that lies outside the scale has no stroke across it. */
 static void put_interval(hed_page *page, uint32_t index, const range *all)
 {
     range one = interval_of(page->result, index);
-    double width = all->high - all->low, low = (one.low - all->low) / width * 100,
-           high = (one.high - all->low) / width * 100;
-    double middle = (hed_report_value(page->result, index) - all->low) / width * 100;
-    fprintf(page->out,
-            "<td><svg class=interval height=18 role=img aria-label=\"95 %% confidence interval\"><line x1=%.2f%% "
-            "x2=%.2f%% y1=9 y2=9 /><line "
-            "x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><line x1=%.2f%% x2=%.2f%% y1=5 y2=13 /><circle cx=%.2f%% cy=9 r=4 "
-            "/><title>",
-            low, high, low, low, high, high, middle);
+    double percent = 100 / (all->high - all->low), low = (one.low - all->low) * percent,
+           high = (one.high - all->low) * percent;
+    fputs("<td><svg class=interval height=18 role=img aria-label=\"95 % confidence interval\">", page->out);
+    put_bar(page, fmax(low, 0), fmin(high, 100), 9, 9);
+    if (low >= 0) put_bar(page, low, low, 5, 13);
+    if (high <= 100) put_bar(page, high, high, 5, 13);
+    fprintf(page->out, "<circle cx=%.2f%% cy=9 r=4 /><title>",
+            (hed_report_value(page->result, index) - all->low) * percent);
     hed_page_put_value(page, one.low);
     fputs(" to ", page->out);
     hed_page_put_value(page, one.high);
