@@ -24,8 +24,6 @@ enum {
     KILLED_MS = 10000
 }; /* for the system to end it: drivers may take their time */
 
-extern char **environ;
-
 /* ---- starting ---- */
 
 /* The same descriptor with a number that is in nobody's way, closed in other programs. */
