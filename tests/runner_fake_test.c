@@ -195,7 +195,8 @@ static void fail_each_call(const char *backend, const char *selector, int code)
     OK(live(&t, &trial));
     int64_t held = fakes_alive(t.fake), n = 0;
     do {
-        t.fake->calls = t.fake->failures = t.fake->failed[0] = 0;
+        t.fake->calls = t.fake->failures = 0;
+        t.fake->failed[0] = 0;
         t.fake->code = code;
         t.fake->fail_call = ++n;
         error = (hed_error){0};

@@ -21,8 +21,8 @@ enum {
     FIRST = 3,                              /* a worker's descriptors, behind the standard ones */
     ABOVE = FIRST + HED_WORKER_DESCRIPTORS, /* where ours must lie, so that none is in the way of another's number */
     ASKED_MS = 2000,                        /* for a worker to end when it is asked to */
-    KILLED_MS = 10000
-}; /* for the system to end it: drivers may take their time */
+    KILLED_MS = 10000                       /* for the system to end it: drivers may take their time */
+};
 
 /* ---- starting ---- */
 
