@@ -81,8 +81,10 @@ static void read_problem(hed_spec_reader *reader, hed_json_node node)
     hed_tune_spec *spec = reader->spec;
     bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
     size_t count = list ? hed_json_count(node) : 1;
-    if (count < 1 || count > 3)
+    if (count < 1 || count > 3) {
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected 1 to 3 sizes, found %zu", count);
+        return;
+    }
     for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
         spec->dimensions[i] = DIMENSION_NAMES[i];
         spec->problem.sizes[i] = hed_json_integer(list ? hed_json_item(node, i) : node, 1, INT64_C(1) << 53);

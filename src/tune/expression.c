@@ -5,15 +5,20 @@
  * `n != 0 and m / n > 2` is 0 where n is 0. */
 #include "tune/expression.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/alloc.h"
 
-/* The remainder that goes with division rounded down: its sign is the divisor's. Exact, as fmod() is. */
+/* The remainder that goes with division rounded down: its sign is the divisor's. Exact, as fmod() is; most operands
+ * are whole, and then the integer unit is several times as fast. */
 static double floor_modulo(double a, double b)
 {
+    double remainder;
     if (b == 0) return NAN;
-    double remainder = fmod(a, b);
+    if (fabs(a) < 0x1p53 && fabs(b) < 0x1p53 && (double)(int64_t)a == a && (double)(int64_t)b == b)
+        remainder = (double)((int64_t)a % (int64_t)b);
+    else remainder = fmod(a, b);
     return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
@@ -25,7 +30,7 @@ static double floor_divide(double a, double b)
 
 static double power(double a, double b) { return a == 0 && b < 0 ? NAN : pow(a, b); }
 
-static double apply_one(hed_expression_code code, double a)
+static inline double apply_one(hed_expression_code code, double a)
 {
     switch (code) {
     case HED_CODE_NEGATE: return -a;
@@ -40,7 +45,7 @@ static double apply_one(hed_expression_code code, double a)
     }
 }
 
-static bool compare(hed_expression_code code, double a, double b)
+static inline bool compare(hed_expression_code code, double a, double b)
 {
     switch (code) {
     case HED_CODE_LESS: return a < b;
@@ -52,7 +57,7 @@ static bool compare(hed_expression_code code, double a, double b)
     }
 }
 
-static double apply_two(hed_expression_code code, double a, double b)
+static inline double apply_two(hed_expression_code code, double a, double b)
 {
     if (isunordered(a, b)) return NAN;
     switch (code) {
@@ -76,6 +81,8 @@ double hed_expression_value(const hed_expression *expression, const double *valu
     double *last = stack;
     for (uint32_t i = 0; i < expression->count; i++) {
         const hed_instruction *at = &expression->program[i];
+        bool pushes = at->code <= HED_CODE_NAME, takes_two = at->code >= HED_CODE_ADD && at->code <= HED_CODE_NOT_EQUAL;
+        assert(pushes || last > stack + (takes_two || at->code == HED_CODE_CHAIN || at->code == HED_CODE_MEMBER));
         switch (at->code) {
         case HED_CODE_NUMBER: *++last = at->number; break;
         case HED_CODE_NAME: *++last = values[at->operand]; break;
@@ -107,14 +114,15 @@ double hed_expression_value(const hed_expression *expression, const double *valu
             break;
         case HED_CODE_JUMP: i += at->operand; break;
         default:
-            if (at->code < HED_CODE_ADD) {
-                *last = apply_one(at->code, *last);
-            } else {
+            if (takes_two) {
                 last--;
                 *last = apply_two(at->code, *last, last[1]);
+            } else {
+                *last = apply_one(at->code, *last);
             }
         }
     }
+    assert(last > stack);
     return *last;
 }
 
