@@ -81,8 +81,9 @@ double hed_expression_value(const hed_expression *expression, const double *valu
     double *last = stack;
     for (uint32_t i = 0; i < expression->count; i++) {
         const hed_instruction *at = &expression->program[i];
-        bool pushes = at->code <= HED_CODE_NAME, takes_two = at->code >= HED_CODE_ADD && at->code <= HED_CODE_NOT_EQUAL;
-        assert(pushes || last > stack + (takes_two || at->code == HED_CODE_CHAIN || at->code == HED_CODE_MEMBER));
+        bool takes_two = at->code >= HED_CODE_ADD && at->code <= HED_CODE_NOT_EQUAL;
+        assert(at->code <= HED_CODE_NAME ||
+               last > stack + (takes_two || at->code == HED_CODE_CHAIN || at->code == HED_CODE_MEMBER));
         switch (at->code) {
         case HED_CODE_NUMBER: *++last = at->number; break;
         case HED_CODE_NAME: *++last = values[at->operand]; break;
