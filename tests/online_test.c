@@ -263,7 +263,7 @@ Test(online, the_share_is_kept)
         before = report.trial_seconds;
         cr_assert(report.trial_seconds <= def.share * report.launch_seconds + dearest,
                   "%g s of trials in %g s of launches", report.trial_seconds, report.launch_seconds);
-        sched_yield();
+        usleep(100); /* the thread has always something ready, and only the share holds it back */
     } while (!report.resting && hed_now() < end);
     cr_assert(report.resting && report.trials > 20 && report.trial_seconds > 0);
     cr_assert(dearest < 2.1 * (1000 + ROUNDS) * 1e-9, "a trial takes %g s", dearest);
@@ -469,16 +469,14 @@ Test(online, each_allocation_failing)
         state.fail_at = state.calls + n;
         for (int i = 0, beyond = 0; i < 100000 && beyond < 30 && !hed_online_read(p.online).resting; i++) {
             hed_status status = hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 3, &error);
-            cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s", error.text);
+            cr_assert(status == HED_OK || (!quick && status == HED_ERROR_MEMORY), "allocation %lld failing: %s",
+                      (long long)n, error.text); /* on host a plain launch needs no memory, so that a trial's may not fail it */
             p.launches += status == HED_OK;
             OK(hed_stream_wait(p.t.stream, &error));
             beyond += state.calls >= state.fail_at;
             sched_yield();
         }
         bool reached = state.calls >= state.fail_at;
-        state.fail_at = 0;
-        p.launches++;
-        OK(hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 3, &error));
         OK(hed_read(p.t.stream, p.sums, p.sum, 0, sizeof p.sums, &error));
         OK(hed_stream_wait(p.t.stream, &error));
         for (int i = 0; i < N; i++) cr_assert_eq(p.sums[i], p.launches, "allocation %lld failing", (long long)n);
