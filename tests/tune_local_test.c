@@ -69,8 +69,7 @@ Test(tune_local, what_stays)
         "__kernel void f(HED_LOCAL(float, a)) { HED_LOCAL_USE(float, a); HED_LOCAL_ARRAY(int, b, 3); }",
         "void helper(__local float *a) { __local float *b = a; local = 3; local[0] = 4; }",
         "__kernel void f() { __local float a[2], b[2]; __local float c; __local int d[2] = {1, 2}; }",
-        "__kernel void f(__local float **a, __local LOCAL) { int local = 1; g(\"__local float a[3];\", '{', '\\''); "
-        "}",
+        "__kernel void f(__local float **a, __local LOCAL) { int local = 1; g(\"__local float a[3];\", '{', '\\''); }",
         "__kernel void f(__local float *a",
         "__kernel",
         "__local",
