@@ -7,6 +7,7 @@
 
 #include "folder.h"
 #include "tune/capture_format.h"
+#include "tune/database.h"
 
 static hed_error error;
 
@@ -359,6 +360,42 @@ Test(capture, an_output_that_is_written_whole_stays_one)
     cr_assert(!hed_capture_arguments(capture)[1].data && hed_capture_arguments(capture)[1].expected);
     hed_capture_close(capture);
     hed_buffer_destroy(part);
+    bench_close(&b);
+}
+
+/* Both isolations: in this process, and in workers that get the text, the geometries and the content. */
+Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
+{
+    bench b;
+    hed_capture *capture;
+    hed_tune_key key, captured;
+    OK(bench_open(&b, NULL));
+    OK(bench_capture(&b, in_folder("tuned.hcap")));
+    OK(hed_capture_open(b.t.context, in_folder("tuned.hcap"), &capture, &error));
+    hed_tune_key_of_kernel(b.t.device, &bend_def, HED_MATH_FAST, own_defines, 1, &b.problem, HED_OBJECTIVE_TIME, &key);
+    hed_tune_key_of_kernel(b.t.device, hed_capture_kernel(capture), HED_MATH_FAST, NULL, 0, hed_capture_problem(capture),
+                           HED_OBJECTIVE_TIME, &captured);
+    cr_assert_str_eq(captured.kernel, key.kernel);
+    cr_assert_str_eq(captured.source, key.source, "what a capture finds is not found again by the program");
+    bool compiles = hed_device_get_info(b.t.device)->capabilities & HED_CAN_SOURCE;
+    for (int isolated = 0; isolated < 2 && compiles; isolated++) {
+        hed_tune_def def = hed_default_tune_def();
+        hed_tune_result *result;
+        def.problem = hed_capture_problem(capture);
+        def.arguments = hed_capture_arguments(capture);
+        def.math = hed_capture_math(capture);
+        def.isolation = isolated ? HED_ISOLATION_WORKER : HED_ISOLATION_NONE;
+        def.evaluations = 3;
+        def.keep = false;
+        OK(hed_tune_kernel(b.t.device, hed_capture_kernel(capture), &def, &result, &error));
+        cr_assert(result->best < result->count && result->in_process == !isolated);
+        for (uint32_t i = 0; i < result->count; i++)
+            cr_assert(result->evaluations[i].outcome == HED_OUTCOME_MEASURED ||
+                          result->evaluations[i].outcome == HED_OUTCOME_DROPPED,
+                      "%s: %s", hed_outcome_name(result->evaluations[i].outcome), result->evaluations[i].text);
+        hed_tune_result_free(result);
+    }
+    hed_capture_close(capture);
     bench_close(&b);
 }
 
