@@ -568,6 +568,7 @@ Test(tune, candidates_that_go_wrong_cost_one_evaluation)
     def.problem = &t.problem;
     def.arguments = arguments;
     def.timeout_seconds = 1;
+    def.isolation = HED_ISOLATION_WORKER;
     def.progress = watch_progress;
     def.user = &w;
     hed_kernel_def few = scale;
@@ -618,6 +619,7 @@ Test(tune, a_candidate_that_hangs_can_be_stopped)
     def.problem = &t.problem;
     def.arguments = arguments;
     def.timeout_seconds = 1000;
+    def.isolation = HED_ISOLATION_WORKER;
     def.stop = stop_after_half_a_second;
     def.user = &started;
     hed_tune_result *result = tune(t.on.device, &stuck, &def);

@@ -1,2 +1,0 @@
-# Candidates run in the worker program.
-add_dependencies(${test_target} heddle-worker)
