@@ -98,11 +98,14 @@ static void plan(hed_search *search, const double *sorted, hed_model_view *view)
     view->taken = search->count;
 }
 
+/* All of a small space; else what the sources have, and random points. */
 static void fill_pool(hed_search *search, const hed_model_sources *sources, hed_posterior *posterior)
 {
     uint64_t points = (uint64_t)posterior->block_count * HED_BLOCK, count = search->space->count;
     for (uint64_t i = 0; i < points && i < count; i++) {
-        uint64_t point = count <= points ? i : hed_random_below(&search->random, count);
+        uint64_t point = count <= points ? i : hed_sources_point(sources, i);
+        if (point == UINT64_MAX)
+            point = hed_random_below(&search->random, count);
         uint8_t row[HED_MAX_PARAMETERS];
         float trends[HED_MOST_TRENDS];
         if (hed_search_seen(search, point) != UINT32_MAX)

@@ -29,6 +29,8 @@ bool hed_sources_create(const hed_search *search, const hed_search_def *def, hed
 void hed_sources_destroy(const hed_search *search, hed_model_sources *sources);
 /* The next point to open with; false: there is none left. */
 bool hed_sources_open(const hed_search *search, hed_model_sources *sources, uint64_t *point);
+/* Point `index` of all sources' points; UINT64_MAX: there are not that many. */
+uint64_t hed_sources_point(const hed_model_sources *sources, uint64_t index);
 /* What each source says of a row: 0 (all its values are frequent among its best) to 1. `trends` (count). */
 void hed_sources_trends(const hed_model_sources *sources, uint32_t parameter_count, const uint8_t *row, float *trends);
 

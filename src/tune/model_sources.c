@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "tune/model.h"
 
-enum { TOO_NEAR = 1 }; /* parameters that differ: a source's point so near to a seen one opens nothing new */
 static const double PSEUDO_COUNT = 2; /* spread over a parameter's values, since the best of a source are few */
 
 static size_t dislike_size(const hed_search *search)
@@ -71,31 +70,27 @@ void hed_sources_destroy(const hed_search *search, hed_model_sources *sources)
     *sources = (hed_model_sources){0};
 }
 
-static bool opens_something(const hed_search *search, uint64_t point)
-{
-    uint8_t row[HED_MAX_PARAMETERS];
-    hed_space_row(search->space, point, row);
-    for (uint32_t i = 0; i < search->count; i++) {
-        uint32_t differing = 0;
-        for (uint32_t j = 0; j < search->space->parameter_count; j++)
-            differing += row[j] != search->observations[i].row[j];
-        if (differing <= TOO_NEAR)
-            return false;
-    }
-    return true;
-}
-
 bool hed_sources_open(const hed_search *search, hed_model_sources *sources, uint64_t *point)
 {
     for (uint32_t tried = 0; tried < sources->count; tried++) {
         hed_model_source *source = &sources->items[sources->turn++ % sources->count];
         while (source->next < source->count) {
             *point = source->points[source->next++];
-            if (opens_something(search, *point))
+            if (hed_search_seen(search, *point) == UINT32_MAX)
                 return true;
         }
     }
     return false;
+}
+
+uint64_t hed_sources_point(const hed_model_sources *sources, uint64_t index)
+{
+    for (uint32_t s = 0; s < sources->count; s++) {
+        if (index < sources->items[s].count)
+            return sources->items[s].points[index];
+        index -= sources->items[s].count;
+    }
+    return UINT64_MAX;
 }
 
 void hed_sources_trends(const hed_model_sources *sources, uint32_t parameter_count, const uint8_t *row, float *trends)

@@ -14,7 +14,7 @@
 enum {
     MODELS = 3,
     OPENING = 8,             /* spread samples */
-    OPENING_OF_SOURCE = 4,   /* with sources: so many of each, */
+    OPENING_OF_SOURCE = 2,   /* with sources: so many of each, */
     OPENING_OF_SOURCES = 10, /* and of all */
     NEIGHBOURS = 128,        /* looked at in one step of a climb */
     CLIMBS = 1               /* from the best of the pool and the incumbent's neighbours */
@@ -40,10 +40,10 @@ bool hed_search_create_auto(hed_search *search, const hed_search_def *def)
         hed_shape shape;
         hed_transform transform;
         bool ignores_failures; /* the best may be at the edge of what works */
-        bool cold;
+        bool cold;             /* knows nothing of sources, which may be of another kind of device and mislead */
     } KINDS[MODELS] = {{HED_SHAPE_GAUSSIAN, HED_TRANSFORM_GAP, false, false},
                        {HED_SHAPE_EXPONENTIAL, HED_TRANSFORM_LOGARITHM, false, false},
-                       {HED_SHAPE_MATERN, HED_TRANSFORM_RECIPROCAL, true, false}};
+                       {HED_SHAPE_MATERN, HED_TRANSFORM_RECIPROCAL, true, true}};
     hed_auto_search *made = search->models = hed_allocate(&search->allocator, sizeof *made);
     if (!made || !hed_sources_create(search, def, &made->sources))
         return false;

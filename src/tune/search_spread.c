@@ -1,7 +1,7 @@
 /* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built point by point from random
  * candidates. Two things are known of kernels before any is run: the ends of their parameters are where they run out of
- * something, so the first point is a central one; and powers of two divide the sizes of problems, memory and warps, so where
- * a parameter has both they go first.
+ * something, and powers of two divide the sizes of problems, memory and warps. So the first point is a central one of powers
+ * of two.
  */
 #include <math.h>
 
@@ -13,21 +13,13 @@ enum {
     SPREAD_LIMIT = 32 /* observations above which any point is as good, and this would take long */
 };
 
-static const double UNEVEN = 0.3; /* what a value that is no power of two costs, in units of a distance */
-
-static double unevenness(const hed_search *search, const uint8_t *row)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < search->space->parameter_count; i++)
-        sum += search->scales[i].uneven[row[i]] ? UNEVEN : 0;
-    return sum;
-}
-
 static double off_centre(const hed_search *search, const uint8_t *row)
 {
+    static const double UNEVEN = 0.3; /* more than from the middle to an end */
     double sum = 0;
     for (uint32_t i = 0; i < search->space->parameter_count; i++) {
         uint32_t count = search->scales[i].count;
+        sum += search->scales[i].uneven[row[i]] ? UNEVEN : 0;
         if (count < 3 || search->scales[i].unordered)
             continue; /* has no middle */
         double from_middle = (double)row[i] / (count - 1) - 0.5;
@@ -65,7 +57,7 @@ uint64_t hed_search_spread(hed_search *search)
         uint64_t point = hed_search_fresh_point(search);
         hed_space_row(search->space, point, row);
         double merit = search->count == 0 ? -off_centre(search, row) : nearest(search, row);
-        merit += 1e-3 * hed_random_unit(&search->random) - unevenness(search, row);
+        merit += 1e-3 * hed_random_unit(&search->random); /* ties */
         if (merit > best_merit) {
             best_merit = merit;
             best = point;

@@ -1,0 +1,376 @@
+/* ctest: timeout=240
+ * Searches: nothing asked twice, every space exhausted, seeds that reproduce, failures, answers out of order, memory that runs
+ * out, and on a space made here that the default is far better than chance. */
+#include "testing.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "support/replay.h"
+#include "tune/search.h"
+
+static hed_error error;
+
+/* ---- a space of its own ---- */
+
+static const int64_t GROUPS[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256}, TILES[] = {1, 2, 3, 4, 6, 8}, DEPTHS[] = {4, 8, 16, 32},
+                     WIDTHS[] = {1, 2, 4}, FLAGS[] = {0, 1}, MODES[] = {0, 1, 2};
+static const char *const LABELS[] = {"rows", "columns", "blocks"};
+#define LIST(values) values, sizeof values / sizeof *values
+static const hed_parameter_def PARAMETERS[] = {{"GROUP", LIST(GROUPS), 8, NULL}, {"TILE", LIST(TILES), 1, NULL},
+                                               {"DEPTH", LIST(DEPTHS), 4, NULL}, {"WIDTH", LIST(WIDTHS), 1, NULL},
+                                               {"CACHED", LIST(FLAGS), 0, NULL}, {"MODE", LIST(MODES), 0, LABELS}};
+enum { COUNT = sizeof PARAMETERS / sizeof *PARAMETERS };
+
+/* 2,880 points, or with `most` parameters of the first so many. */
+static hed_space *make_space(uint32_t count)
+{
+    static const char *const constraint = "GROUP * TILE <= 512";
+    hed_space_def def = {.parameters = PARAMETERS, .parameter_count = count, .constraints = &constraint, .constraint_count = count > 1};
+    hed_space *space;
+    OK(hed_space_create(&def, &space, &error));
+    return space;
+}
+
+/* A time with one best region, interactions, and roughness. CACHED with a large tile does not work. */
+static double time_of(const hed_config *config)
+{
+    const int64_t *v = config->values;
+    double group = log2((double)v[0] / 64), tile = log2((double)v[1] / 3), depth = log2((double)v[2] / 16), width = log2((double)v[3] / 2);
+    double rough = 0.02 * (double)((v[0] * 7 + v[1] * 13 + v[2] * 29 + v[3] * 31 + v[4] * 3 + v[5]) % 11);
+    if (v[4] && v[1] >= 6)
+        return NAN;
+    return 1 + 0.3 * group * group + 0.2 * tile * tile + 0.1 * depth * depth + 0.15 * width * width + 0.2 * group * tile +
+           (v[4] ? -0.2 : 0.1) * depth + (v[5] == 1 ? 0 : 0.3) + rough + (v[0] % 32 ? 0.4 : 0) + 1;
+}
+
+static hed_search *make_search(const hed_space *space, hed_strategy strategy, uint64_t seed, const hed_allocator *allocator)
+{
+    hed_search_def def = {.allocator = allocator, .space = space, .strategy = strategy, .seed = seed};
+    hed_search *search;
+    OK(hed_search_create(&def, &search, &error));
+    return search;
+}
+
+/* ---- what holds for every strategy ---- */
+
+/* Asks until nothing is left, with `open` questions at once, answering the oldest. */
+static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open, double (*answer)(const hed_config *))
+{
+    uint64_t count = hed_space_count(space);
+    hed_search *search = make_search(space, strategy, 3, NULL);
+    hed_config *asked = calloc(count + 1, sizeof *asked);
+    bool *seen = calloc(count + 1, sizeof *seen);
+    double least = INFINITY, best = NAN;
+    uint64_t next = 0, told = 0;
+    for (; told < count; told++) {
+        for (; next < count && next < told + open; next++) {
+            OK(hed_search_ask(search, &asked[next], &error));
+            uint64_t point = hed_space_find(space, &asked[next]);
+            cr_assert(point < count && !seen[point], "%s: point %" PRIu64 " was asked again", hed_strategy_name(strategy), point);
+            seen[point] = true;
+        }
+        double value = answer(&asked[told]);
+        least = fmin(least, value);
+        OK(hed_search_tell(search, &asked[told], value, &error));
+    }
+    FAILS(HED_ERROR_BOUNDS, hed_search_ask(search, &asked[count], &error));
+    cr_assert(hed_search_best(search, &asked[count], &best) == !isinf(least) && (isinf(least) || best == least));
+    hed_search_destroy(search);
+    free(asked);
+    free(seen);
+}
+
+static double never_works(const hed_config *config)
+{
+    (void)config;
+    return NAN;
+}
+
+static double all_the_same(const hed_config *config)
+{
+    (void)config;
+    return 2.5;
+}
+
+Test(search, asks_every_point_once)
+{
+    for (uint32_t parameters = 1; parameters <= 4; parameters += 3) {
+        hed_space *space = make_space(parameters);
+        for (hed_strategy strategy = 0; strategy < HED_STRATEGY_COUNT; strategy++)
+            for (uint32_t open = 1; open <= 16; open += 15) {
+                if (parameters == 4 && strategy == HED_SEARCH_AUTO && open == 16)
+                    continue; /* seconds, and the shorter one has shown it */
+                exhaust(space, strategy, open, parameters == 1 ? all_the_same : time_of);
+                exhaust(space, strategy, open, never_works);
+            }
+        hed_space_destroy(space);
+    }
+}
+
+Test(search, of_one_point)
+{
+    static const int64_t one[] = {7};
+    static const hed_parameter_def only = {"ONLY", LIST(one), 7, NULL};
+    hed_space *space;
+    OK(hed_space_create_list(NULL, &only, 1, one, 1, &space, &error));
+    for (hed_strategy strategy = 0; strategy < HED_STRATEGY_COUNT; strategy++)
+        exhaust(space, strategy, 1, all_the_same);
+    hed_space_destroy(space);
+}
+
+Test(search, of_an_empty_space_is_refused)
+{
+    hed_space *space;
+    hed_search *search;
+    OK(hed_space_create_list(NULL, PARAMETERS, COUNT, NULL, 0, &space, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_search_create(&(hed_search_def){.space = space}, &search, &error));
+    hed_space_destroy(space);
+}
+
+Test(search, same_seed_same_questions)
+{
+    hed_space *space = make_space(COUNT);
+    for (hed_strategy strategy = 0; strategy < HED_STRATEGY_COUNT; strategy++) {
+        hed_search *a = make_search(space, strategy, 5, NULL), *b = make_search(space, strategy, 5, NULL), *c = make_search(space, strategy, 6, NULL);
+        uint32_t differing = 0;
+        for (uint32_t i = 0; i < 60; i++) {
+            hed_config x, y, z;
+            OK(hed_search_ask(a, &x, &error));
+            OK(hed_search_ask(b, &y, &error));
+            OK(hed_search_ask(c, &z, &error));
+            cr_assert_arr_eq(x.values, y.values, sizeof(int64_t[COUNT]), "%s, question %u", hed_strategy_name(strategy), i);
+            differing += memcmp(x.values, z.values, sizeof(int64_t[COUNT])) != 0;
+            OK(hed_search_tell(a, &x, time_of(&x), &error));
+            OK(hed_search_tell(b, &y, time_of(&y), &error));
+            OK(hed_search_tell(c, &z, time_of(&z), &error));
+        }
+        cr_assert((differing > 0) == (strategy != HED_SEARCH_EXHAUSTIVE), "%s", hed_strategy_name(strategy));
+        hed_search_destroy(a);
+        hed_search_destroy(b);
+        hed_search_destroy(c);
+    }
+    hed_space_destroy(space);
+}
+
+Test(search, random_is_even)
+{
+    enum { RUNS = 4000, POINTS = 10 };
+    uint32_t first[POINTS] = {0}, last[POINTS] = {0};
+    hed_space *space = make_space(1);
+    for (uint32_t run = 0; run < RUNS; run++) {
+        hed_search *search = make_search(space, HED_SEARCH_RANDOM, run, NULL);
+        for (uint32_t i = 0; i < POINTS; i++) {
+            hed_config config;
+            OK(hed_search_ask(search, &config, &error));
+            first[hed_space_find(space, &config)] += i == 0;
+            last[hed_space_find(space, &config)] += i == POINTS - 1;
+        }
+        hed_search_destroy(search);
+    }
+    for (uint32_t i = 0; i < POINTS; i++) /* 400 expected, a deviation of 19 */
+        cr_assert(first[i] > 300 && first[i] < 500 && last[i] > 300 && last[i] < 500, "point %u: %u first, %u last", i, first[i], last[i]);
+    hed_space_destroy(space);
+}
+
+/* ---- answers ---- */
+
+Test(search, answers_that_nobody_asked_for)
+{
+    hed_space *space = make_space(COUNT);
+    for (hed_strategy strategy = 0; strategy < HED_STRATEGY_COUNT; strategy++) {
+        hed_search *search = make_search(space, strategy, 1, NULL);
+        hed_config config, best;
+        double value;
+        cr_assert(!hed_search_best(search, &best, &value));
+        for (uint64_t i = 0; i < 1500; i++) { /* more than a model holds */
+            config = hed_space_at(space, i);
+            OK(hed_search_tell(search, &config, time_of(&config), &error));
+        }
+        for (uint32_t i = 0; i < 40; i++) {
+            OK(hed_search_ask(search, &config, &error));
+            cr_assert(hed_space_find(space, &config) >= 1500, "%s asks for what was told", hed_strategy_name(strategy));
+            OK(hed_search_tell(search, &config, time_of(&config), &error));
+        }
+        hed_search_destroy(search);
+    }
+    hed_space_destroy(space);
+}
+
+Test(search, telling_again_replaces)
+{
+    hed_space *space = make_space(COUNT);
+    hed_search *search = make_search(space, HED_SEARCH_AUTO, 1, NULL);
+    hed_config config[30], best;
+    double value;
+    for (uint32_t i = 0; i < 30; i++) {
+        OK(hed_search_ask(search, &config[i], &error));
+        OK(hed_search_tell(search, &config[i], 10 + i, &error));
+    }
+    OK(hed_search_tell(search, &config[0], 100, &error));
+    cr_assert(hed_search_best(search, &best, &value) && value == 11 && best.values[0] == config[1].values[0]);
+    OK(hed_search_tell(search, &config[1], NAN, &error));
+    cr_assert(hed_search_best(search, &best, &value) && value == 12);
+    OK(hed_search_tell(search, &config[1], 1, &error));
+    cr_assert(hed_search_best(search, &best, &value) && value == 1);
+    OK(hed_search_ask(search, &best, &error)); /* the model takes it all in */
+    for (uint32_t i = 0; i < 30; i++)
+        OK(hed_search_tell(search, &config[i], NAN, &error));
+    cr_assert(!hed_search_best(search, &best, &value));
+    OK(hed_search_ask(search, &best, &error));
+    hed_search_destroy(search);
+    hed_space_destroy(space);
+}
+
+Test(search, wrong_answers_are_refused)
+{
+    hed_space *space = make_space(COUNT);
+    hed_search *search = make_search(space, HED_SEARCH_AUTO, 1, NULL);
+    hed_config config = hed_space_at(space, 0), outside = {.count = COUNT, .values = {256, 8, 4, 1, 0, 0}};
+    FAILS(HED_ERROR_ARGUMENT, hed_search_tell(search, &config, 0, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_search_tell(search, &config, -1, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_search_tell(search, &config, INFINITY, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_search_tell(search, &outside, 1, &error));
+    hed_search_destroy(search);
+    hed_space_destroy(space);
+}
+
+/* ---- sources ---- */
+
+Test(search, sources_come_first)
+{
+    hed_space *space = make_space(COUNT);
+    hed_config good[3] = {{COUNT, {64, 3, 16, 2, 1, 1}}, {COUNT, {256, 8, 4, 1, 0, 0}}, {COUNT, {32, 4, 16, 2, 1, 1}}}; /* the second is none of the space */
+    hed_search_source sources[9];
+    for (uint32_t i = 0; i < 9; i++)
+        sources[i] = (hed_search_source){good, i == 0 ? 3 : 0};
+    hed_search_def def = {.space = space, .sources = sources, .source_count = 9};
+    hed_search *search;
+    OK(hed_search_create(&def, &search, &error));
+    for (uint32_t i = 0; i < 40; i++) {
+        hed_config config;
+        OK(hed_search_ask(search, &config, &error));
+        if (i < 2)
+            cr_assert_arr_eq(config.values, good[2 * i].values, sizeof(int64_t[COUNT]));
+        OK(hed_search_tell(search, &config, time_of(&config), &error));
+    }
+    hed_search_destroy(search);
+    hed_space_destroy(space);
+}
+
+/* ---- importance ---- */
+
+static double only_two_matter(const hed_config *config)
+{
+    return 1 + fabs(log2((double)config->values[0] / 64)) + 0.2 * (double)config->values[4];
+}
+
+Test(search, importance_tells_what_matters)
+{
+    hed_space *space = make_space(COUNT);
+    for (hed_strategy strategy = 0; strategy < HED_STRATEGY_COUNT; strategy++) {
+        hed_search *search = make_search(space, strategy, 2, NULL);
+        double shares[COUNT], sum = 0;
+        hed_search_importance(search, shares);
+        for (uint32_t i = 0; i < COUNT; i++)
+            cr_assert(shares[i] == 0);
+        for (uint32_t i = 0; i < (strategy == HED_SEARCH_EXHAUSTIVE ? 2500 : 150); i++) {
+            hed_config config;
+            OK(hed_search_ask(search, &config, &error));
+            OK(hed_search_tell(search, &config, only_two_matter(&config), &error));
+        }
+        hed_search_importance(search, shares);
+        for (uint32_t i = 0; i < COUNT; i++)
+            sum += shares[i];
+        cr_assert(fabs(sum - 1) < 1e-9 && shares[0] > 0.7 && shares[4] > 0.002, "%s: %g, %g of %g", hed_strategy_name(strategy), shares[0],
+                  shares[4], sum);
+        cr_assert(shares[1] + shares[2] + shares[3] + shares[5] < 0.15, "%s: %g %g %g %g", hed_strategy_name(strategy), shares[1], shares[2],
+                  shares[3], shares[5]);
+        hed_search_destroy(search);
+    }
+    hed_space_destroy(space);
+}
+
+/* ---- memory that runs out ---- */
+
+/* The n-th allocation fails, and the search goes on: what was refused is asked again. */
+static void live(const hed_space *space, test_allocator *state, uint32_t evaluations)
+{
+    hed_allocator allocator = test_allocator_of(state);
+    hed_config good = {COUNT, {64, 3, 16, 2, 1, 1}};
+    hed_search_source source = {&good, 1};
+    hed_search_def def = {.allocator = &allocator, .space = space, .sources = &source, .source_count = 1};
+    hed_search *search;
+    hed_status status = hed_search_create(&def, &search, &error);
+    cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !search));
+    uint32_t refused = 0;
+    double shares[COUNT];
+    for (uint32_t i = 0; search && i < evaluations; i++) {
+        hed_config config;
+        status = hed_search_ask(search, &config, &error);
+        if (status != HED_OK) {
+            cr_assert(status == HED_ERROR_MEMORY && error.text[0] && ++refused <= 1, "%s", error.text);
+            continue;
+        }
+        OK(hed_search_tell(search, &config, time_of(&config), &error));
+    }
+    if (search)
+        hed_search_importance(search, shares);
+    hed_search_destroy(search);
+    cr_assert(state->live == 0 && state->bytes == 0, "%" PRId64 " allocations are left", (int64_t)state->live);
+}
+
+Test(search, each_allocation_failing)
+{
+    hed_space *space = make_space(COUNT);
+    test_allocator state = {0};
+    live(space, &state, 40);
+    for (int64_t n = 1, calls = state.calls; n <= calls; n++) {
+        state = (test_allocator){.fail_at = n};
+        live(space, &state, 40);
+    }
+    hed_space_destroy(space);
+}
+
+/* ---- quality ---- */
+
+/* Every configuration of the space with its time, as a file would have it. */
+static void record(hed_recorded_space *recorded)
+{
+    hed_space *space = make_space(COUNT);
+    *recorded = (hed_recorded_space){.name = strdup("test"), .space = space, .count = hed_space_count(space)};
+    recorded->times = calloc(recorded->count, sizeof *recorded->times);
+    for (uint64_t i = 0; i < recorded->count; i++) {
+        hed_config config = hed_space_at(space, i);
+        recorded->times[i] = time_of(&config);
+    }
+}
+
+static double score_of(const hed_recorded_space *recorded, hed_strategy strategy, uint32_t open, double noise)
+{
+    enum { SEEDS = 5 };
+    hed_replay_scale scale;
+    double mean[HED_REPLAY_MOST] = {0}, best[HED_REPLAY_MOST], seconds[HED_REPLAY_MOST];
+    OK(hed_replay_measure(recorded, &scale, &error));
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        hed_replay_def def = {recorded, &scale, strategy, seed, NULL, 0, scale.budget, open, noise, NULL};
+        OK(hed_replay_run(&def, best, seconds, &error));
+        for (uint32_t i = 0; i < scale.budget; i++)
+            mean[i] += best[i] / SEEDS;
+    }
+    return hed_replay_score(&scale, mean);
+}
+
+Test(search, auto_is_far_better_than_chance)
+{
+    hed_recorded_space recorded;
+    record(&recorded);
+    double by_chance = score_of(&recorded, HED_SEARCH_RANDOM, 1, 0), local = score_of(&recorded, HED_SEARCH_LOCAL, 1, 0);
+    double alone = score_of(&recorded, HED_SEARCH_AUTO, 1, 0), many = score_of(&recorded, HED_SEARCH_AUTO, 16, 0);
+    double noisy = score_of(&recorded, HED_SEARCH_AUTO, 1, 0.03);
+    cr_log_info("random %.3f, local %.3f, auto %.3f, with 16 questions open %.3f, with 3 %% noise %.3f", by_chance, local, alone, many, noisy);
+    cr_assert(by_chance > -0.4 && by_chance < 0.4, "random %g", by_chance);
+    cr_assert(local > by_chance, "local %g, random %g", local, by_chance);
+    cr_assert(alone > 0.7 && many > 0.4 && noisy > 0.6, "auto %g, with 16 open %g, with noise %g", alone, many, noisy);
+    hed_recorded_space_free(&recorded);
+}
