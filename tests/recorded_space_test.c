@@ -1,0 +1,123 @@
+/* Recorded spaces: what is read, what is refused and in which words, and the score against figures worked out by hand. */
+#include "testing.h"
+
+#include <math.h>
+#include <zlib.h>
+
+#include "folder.h"
+#include "support/replay.h"
+
+static hed_error error;
+
+static const char TEXT[] = "# device=Some GPU kernel=blur\n"
+                           "# fixed: radius=2\n"
+                           "# domain: size=8,16,32; flag=0,1\n"
+                           "flag\tsize\ttime_ms\tsd_ms\n"
+                           "0\t32\t1.5\t0.1\n"
+                           "1\t8\tinvalid\t\n"
+                           "0\t8\t3e0\t0.2\n";
+
+Test(recorded_space, is_read)
+{
+    hed_recorded_space recorded;
+    OK(hed_recorded_space_parse("a/b/blur_GPU.tsv.gz", TEXT, strlen(TEXT), &recorded, &error));
+    cr_assert_str_eq(recorded.name, "blur_GPU");
+    cr_assert(recorded.parameter_count == 2 && recorded.count == 3 && hed_space_count(recorded.space) == 3);
+    cr_assert_str_eq(recorded.parameters[0].name, "size");
+    cr_assert(recorded.parameters[0].count == 3 && recorded.parameters[0].values[2] == 32 && recorded.parameters[1].count == 2);
+    hed_config config = hed_space_at(recorded.space, 0);
+    cr_assert(config.values[0] == 32 && config.values[1] == 0);
+    cr_assert(recorded.times[0] == 1.5 && isnan(recorded.times[1]) && recorded.times[2] == 3);
+    hed_recorded_space_free(&recorded);
+}
+
+static void refuse(const char *text, const char *words)
+{
+    hed_recorded_space recorded;
+    FAILS(HED_ERROR_FORMAT, hed_recorded_space_parse("f.tsv", text, strlen(text), &recorded, &error));
+    cr_assert_str_eq(error.text, words);
+}
+
+Test(recorded_space, errors_name_the_line)
+{
+    refuse("", "f.tsv:0: the file ends before the columns' names");
+    refuse("# domain: a=1,2\n", "f.tsv:1: the file ends before the columns' names");
+    refuse("a\ttime_ms\n1\t2\n", "f.tsv:1: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names");
+    refuse("# domain: a\n", "f.tsv:1: \"a\" in the domain: expected NAME=VALUE,VALUE,...");
+    refuse("# domain: a=1,x\n", "f.tsv:1: \"a\" has the value \"x\": expected a whole number");
+    refuse("#\n# domain: a=1; a=2\n", "f.tsv:2: the parameter \"a\" is there twice");
+    refuse("# domain: a=1,2; b=3\na\ttime_ms\n", "f.tsv:2: of the domain's 2 parameters and time_ms, 2 are among the columns");
+    refuse("# domain: a=1,2\na\ta\ttime_ms\n", "f.tsv:2: the column \"a\" is there twice");
+    refuse("# domain: a=1,2\na\ttime_ms\n", "f.tsv:2: no configurations behind the columns' names");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t2\n2\n", "f.tsv:4: 1 columns, expected 2");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t2\t3\n", "f.tsv:3: 3 columns, expected 2");
+    refuse("# domain: a=1,2\na\ttime_ms\n1.5\t2\n", "f.tsv:3: a is \"1.5\": expected a whole number");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t-2\n", "f.tsv:3: time_ms is \"-2\": expected a positive number or invalid");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t\n", "f.tsv:3: time_ms is \"\": expected a positive number or invalid");
+    refuse("# domain: a=1,2\na\ttime_ms\n3\t1\n", "f.tsv: point 0: \"a\" has no value 3 (point 0 is line 3)");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t1\n1\t2\n", "f.tsv: points 0 and 1 are the same (point 0 is line 3)");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t1\n\n2\t2\n", "f.tsv:4: an empty line, and more behind it");
+    hed_recorded_space recorded;
+    FAILS(HED_ERROR_FORMAT, hed_recorded_space_parse("f.tsv", "a\0b", 3, &recorded, &error));
+    FAILS(HED_ERROR_IO, hed_recorded_space_read("/no/such/file.tsv", &recorded, &error));
+    cr_assert(strstr(error.text, "/no/such/file.tsv"));
+}
+
+Test(recorded_space, is_read_from_files, .init = folder_make, .fini = folder_remove)
+{
+    hed_recorded_space recorded;
+    const char *plain = in_folder("blur_GPU.tsv");
+    write_file(plain, TEXT, strlen(TEXT));
+    OK(hed_recorded_space_read(plain, &recorded, &error));
+    cr_assert(recorded.count == 3 && strcmp(recorded.name, "blur_GPU") == 0);
+    hed_recorded_space_free(&recorded);
+    char packed[512];
+    snprintf(packed, sizeof packed, "%s.gz", plain);
+    gzFile file = gzopen(packed, "wb");
+    cr_assert(file && gzwrite(file, TEXT, sizeof TEXT - 1) == sizeof TEXT - 1 && gzclose(file) == Z_OK);
+    OK(hed_recorded_space_read(packed, &recorded, &error));
+    cr_assert(recorded.count == 3 && strcmp(recorded.name, "blur_GPU") == 0);
+    hed_recorded_space_free(&recorded);
+    /* cut in half */
+    FILE *whole = fopen(packed, "r+b");
+    cr_assert(whole && fseek(whole, 0, SEEK_END) == 0 && ftruncate(fileno(whole), ftell(whole) / 2) == 0 && fclose(whole) == 0);
+    FAILS(HED_ERROR_IO, hed_recorded_space_read(packed, &recorded, &error));
+}
+
+/* ---- the score ---- */
+
+/* Times 1 to 100: the target is 1 + 0.05 (50.5 - 1) = 3.475, so 97 come before it, and the budget is ceil(97 / 4). */
+Test(recorded_space, budget_and_expectation)
+{
+    enum { COUNT = 100 };
+    char text[4096] = "# domain: a=";
+    size_t used = strlen(text);
+    for (int i = 1; i <= COUNT; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%d", i > 1 ? "," : "", i);
+    used += (size_t)snprintf(text + used, sizeof text - used, "\na\ttime_ms\n");
+    for (int i = 1; i <= COUNT; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d\t%d\n", i, 101 - i);
+    hed_recorded_space recorded;
+    hed_replay_scale scale;
+    OK(hed_recorded_space_parse("f.tsv", text, used, &recorded, &error));
+    OK(hed_replay_measure(&recorded, &scale, &error));
+    cr_assert(scale.optimum == 1 && scale.median == 50.5 && scale.budget == 25, "%u", scale.budget);
+    for (uint32_t draws = 1; draws <= scale.budget; draws++) /* the least of M out of 1..n is (n + 1) / (M + 1) */
+        cr_assert(fabs(scale.expected[draws] - 101.0 / (draws + 1)) < 1e-9, "%u: %g", draws, scale.expected[draws]);
+    double optimum[HED_REPLAY_MOST], chance[HED_REPLAY_MOST];
+    for (uint32_t i = 0; i < scale.budget; i++) {
+        optimum[i] = 1;
+        chance[i] = scale.expected[i + 1];
+    }
+    cr_assert(fabs(hed_replay_score(&scale, optimum) - 1) < 1e-12 && fabs(hed_replay_score(&scale, chance)) < 1e-12);
+    uint32_t count;
+    hed_config *best = hed_replay_best(&recorded, 3, &count);
+    cr_assert(count == 3 && best[0].values[0] == 100 && best[2].values[0] == 98);
+    free(best);
+    double seconds[HED_REPLAY_MOST], run[HED_REPLAY_MOST];
+    hed_replay_def def = {&recorded, &scale, HED_SEARCH_EXHAUSTIVE, 1, NULL, 0, 120, 1, 0, NULL};
+    OK(hed_replay_run(&def, run, seconds, &error)); /* beyond the end of the space */
+    for (uint32_t i = 0; i < 120; i++)
+        cr_assert(run[i] == (i < COUNT ? COUNT - i : 1));
+    hed_recorded_space_free(&recorded);
+}
