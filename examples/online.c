@@ -1,20 +1,21 @@
-/* A program that gets faster while it works: the slow default of a kernel gives way to what online tuning finds, and every result
- * on the way is right. */
+/* A program that gets faster while it works: the slow default of a kernel gives way to what online tuning finds, and
+ * every result on the way is right. */
 #include <heddle/heddle.h>
 #include <math.h>
 #include <stdio.h>
 
 enum { N = 1 << 16 };
 
-static const char text[] = "__kernel void smooth(__global const float *restrict in, __global float *restrict out)\n"
-                           "{\n"
-                           "    for (int k = 0; k < ITEMS; k++) {\n"
-                           "        int i = (int)get_global_id(0) * ITEMS + k;\n"
-                           "        float sum = 0.0f;\n"
-                           "        for (int j = i - 8; j <= i + 8; j++) sum += in[j < 0 ? 0 : j > 65535 ? 65535 : j];\n"
-                           "        out[i] = sum / 17.0f;\n"
-                           "    }\n"
-                           "}\n";
+static const char text[] =
+    "__kernel void smooth(__global const float *restrict in, __global float *restrict out)\n"
+    "{\n"
+    "    for (int k = 0; k < ITEMS; k++) {\n"
+    "        int i = (int)get_global_id(0) * ITEMS + k;\n"
+    "        float sum = 0.0f;\n"
+    "        for (int j = i - 8; j <= i + 8; j++) sum += in[j < 0 ? 0 : j > 65535 ? 65535 : j];\n"
+    "        out[i] = sum / 17.0f;\n"
+    "    }\n"
+    "}\n";
 
 /* The same work in C, for machines without a GPU. */
 static void smooth(const hed_native_call *call, uint64_t begin, uint64_t end)

@@ -1,6 +1,6 @@
 /* ctest: devices
- * Captures: what is written is read again, byte for byte, and runs; a file that is damaged in any way says where; a full disk,
- * an allocation that fails and a launch that cannot be captured leave nothing behind. */
+ * Captures: what is written is read again, byte for byte, and runs; a file that is damaged in any way says where; a
+ * full disk, an allocation that fails and a launch that cannot be captured leave nothing behind. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,7 +26,8 @@ typedef struct shape {
 
 static const char types_text[] = "typedef struct { float slope; int start; } shape;\n";
 static const char kernel_text[] =
-    "__kernel void bend(__global const float *restrict in, __global float *restrict out, __global int *restrict bins,\n"
+    "__kernel void bend(__global const float *restrict in, __global float *restrict out, __global int *restrict "
+    "bins,\n"
     "                   float scale, shape s, HED_LOCAL(float, row))\n"
     "{\n"
     "    HED_LOCAL_USE(float, row);\n"
@@ -50,7 +51,8 @@ static void bend_range(const hed_native_call *call, uint64_t begin, uint64_t end
     }
 }
 
-static void bend_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+static void bend_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                          hed_geometry *g)
 {
     uint32_t group = (uint32_t)hed_config_get(def, config, "WG");
     g->dimensions = 1;
@@ -61,7 +63,8 @@ static void bend_geometry(const hed_kernel_def *def, const hed_config *config, c
     g->native_grain = 16;
 }
 
-static bool bend_valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool bend_valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
+                       bool strict)
 {
     (void)device;
     (void)strict;
@@ -194,7 +197,8 @@ static void bench_check(bench *b, int launches)
         cr_assert(b->output[i] > want - 1e-4f && b->output[i] < want + 1e-4f, "out[%d] is %g instead of %g", i,
                   (double)b->output[i], (double)want);
     }
-    for (int i = 0; i < BINS; i++) cr_assert_eq(b->counts[i], 100 * i + 3 * launches, "bins[%d] is %d", i, b->counts[i]);
+    for (int i = 0; i < BINS; i++)
+        cr_assert_eq(b->counts[i], 100 * i + 3 * launches, "bins[%d] is %d", i, b->counts[i]);
 }
 
 /* ---- what is read is what was written ---- */
@@ -210,9 +214,11 @@ static void check_description(const hed_kernel_def *def)
     SAME_TEXT(def->entry, bend_def.entry);
     SAME_TEXT(def->max_threads, bend_def.max_threads);
     SAME_TEXT(def->metric_unit, bend_def.metric_unit);
-    cr_assert(def->language == bend_def.language && def->metric == bend_def.metric && def->may_spill && !def->min_groups);
-    cr_assert(def->source_count == 2 && def->argument_count == 6 && def->parameter_count == 3 && def->define_count == 2 &&
-              def->constraint_count == 1 && def->condition_count == 1 && def->dimension_count == 1);
+    cr_assert(def->language == bend_def.language && def->metric == bend_def.metric && def->may_spill &&
+              !def->min_groups);
+    cr_assert(def->source_count == 2 && def->argument_count == 6 && def->parameter_count == 3 &&
+              def->define_count == 2 && def->constraint_count == 1 && def->condition_count == 1 &&
+              def->dimension_count == 1);
     for (int i = 0; i < 2; i++) {
         SAME_TEXT(def->sources[i].name, sources[i].name);
         SAME_TEXT(def->sources[i].text, sources[i].text);
@@ -241,8 +247,8 @@ static void check_arguments(const bench *b, const hed_capture *capture)
     static const hed_access access[] = {HED_READ, HED_READ_WRITE, HED_READ_WRITE}; /* out is written in part */
     for (int i = 0; i < 6; i++) {
         SAME_TEXT(def->arguments[i].name, arguments_def[i].name);
-        cr_assert(def->arguments[i].kind == arguments_def[i].kind && def->arguments[i].type == arguments_def[i].type &&
-                  def->arguments[i].size == arguments_def[i].size);
+        cr_assert(def->arguments[i].kind == arguments_def[i].kind &&
+                  def->arguments[i].type == arguments_def[i].type && def->arguments[i].size == arguments_def[i].size);
         cr_assert(def->arguments[i].tolerance == arguments_def[i].tolerance, "argument %d", i);
         if (i < 3) cr_assert_eq(def->arguments[i].access, access[i], "argument %d", i);
     }
@@ -372,9 +378,10 @@ Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
     OK(bench_open(&b, NULL));
     OK(bench_capture(&b, in_folder("tuned.hcap")));
     OK(hed_capture_open(b.t.context, in_folder("tuned.hcap"), &capture, &error));
-    hed_tune_key_of_kernel(b.t.device, &bend_def, HED_MATH_FAST, own_defines, 1, &b.problem, HED_OBJECTIVE_TIME, &key);
-    hed_tune_key_of_kernel(b.t.device, hed_capture_kernel(capture), HED_MATH_FAST, NULL, 0, hed_capture_problem(capture),
-                           HED_OBJECTIVE_TIME, &captured);
+    hed_tune_key_of_kernel(b.t.device, &bend_def, HED_MATH_FAST, own_defines, 1, &b.problem, HED_OBJECTIVE_TIME,
+                           &key);
+    hed_tune_key_of_kernel(b.t.device, hed_capture_kernel(capture), HED_MATH_FAST, NULL, 0,
+                           hed_capture_problem(capture), HED_OBJECTIVE_TIME, &captured);
     cr_assert_str_eq(captured.kernel, key.kernel);
     cr_assert_str_eq(captured.source, key.source, "what a capture finds is not found again by the program");
     bool compiles = hed_device_get_info(b.t.device)->capabilities & HED_CAN_SOURCE;
@@ -472,7 +479,8 @@ static int count_files(void)
 {
     int count = 0;
     DIR *listing = opendir(folder);
-    for (struct dirent *file; (file = readdir(listing));) count += strcmp(file->d_name, ".") && strcmp(file->d_name, "..");
+    for (struct dirent *file; (file = readdir(listing));)
+        count += strcmp(file->d_name, ".") && strcmp(file->d_name, "..");
     closedir(listing);
     return count;
 }
@@ -625,7 +633,8 @@ Test(capture, a_file_with_any_byte_changed)
 /* Finds a section of the file. */
 static unsigned char *section_of(unsigned char *bytes, size_t size, uint32_t kind, hed_capture_section *head)
 {
-    for (size_t at = sizeof(hed_capture_head); at < size; at += sizeof *head + head->size + hed_capture_tail(head->size)) {
+    for (size_t at = sizeof(hed_capture_head); at < size;
+         at += sizeof *head + head->size + hed_capture_tail(head->size)) {
         memcpy(head, bytes + at, sizeof *head);
         if (head->kind == kind) return bytes + at;
     }
@@ -658,7 +667,8 @@ Test(capture, hashes_that_fit_and_content_that_does_not)
             unsigned char *byte = section + sizeof head + at, former = *byte;
             *byte = 0xff;
             mend(section);
-            hed_status status = open_bytes(&b, bytes, size); /* a changed letter is another capture, not a wrong one */
+            hed_status status = open_bytes(&b, bytes,
+                                           size); /* a changed letter is another capture, not a wrong one */
             cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, ": byte ")),
                       "byte %zu of section %u: %s", at, kinds[k], error.text);
             if (status) refused++;
@@ -708,10 +718,12 @@ Test(capture, each_allocation_failing)
         n++;
         state.fail_at = before + n;
         hed_status status = bench_capture(&b, in_folder("memory.hcap"));
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s", error.text);
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s",
+                  error.text);
         cr_assert(status == HED_OK || access(in_folder("memory.hcap"), F_OK) != 0, "a half capture is left");
         if (!status) status = hed_capture_open(b.t.context, in_folder("memory.hcap"), &capture, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s", error.text);
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s",
+                  error.text);
         hed_capture_close(capture);
         unlink(in_folder("memory.hcap"));
         bench_close(&b);

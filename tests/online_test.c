@@ -1,7 +1,8 @@
 /* ctest: devices timeout=300
- * Tuning while a program works: whatever is tried, every launch gives the program the right results; a slow default gives way to
- * a fast configuration, a wrong one never wins, the share is kept, and trouble of trials is never the launch's. Times are a
- * simulated clock's where the device is host; elsewhere configurations differ so much that no clock is needed to tell. */
+ * Tuning while a program works: whatever is tried, every launch gives the program the right results; a slow default
+ * gives way to a fast configuration, a wrong one never wins, the share is kept, and trouble of trials is never the
+ * launch's. Times are a simulated clock's where the device is host; elsewhere configurations differ so much that no
+ * clock is needed to tell. */
 #include <sched.h>
 #include <unistd.h>
 
@@ -28,22 +29,25 @@ enum { N = 960,
        MORE = 1024, /* elements of the output, which is written in part */
        ROUNDS = 8000 };
 
-static const char text[] =
-    "__kernel void work(__global const float *restrict in, __global float *restrict out, __global int *restrict sum)\n"
-    "{\n"
-    "    uint i = (uint)get_global_id(0);\n"
-    "#if BROKEN\n"
-    "#error this one does not compile\n"
-    "#endif\n"
-    "    float x = i < SIZE ? in[i] : 1.0f, y = x;\n"
-    "    for (int r = 0; r < ROUNDS; r++) y = y * 0.5f + 1.0f;\n"
-    "    if (i >= SIZE) return;\n"
-    "    if (WAY != 2) out[i] = WAY == 1 ? 3.0f : 2.0f * x + (y > 1e30f ? y : 0.0f);\n"
-    "    sum[i] += WAY == 3 ? 2 : 1;\n"
-    "}\n";
+static const char text[] = "__kernel void work(__global const float *restrict in, __global float *restrict out, "
+                           "__global int *restrict sum)\n"
+                           "{\n"
+                           "    uint i = (uint)get_global_id(0);\n"
+                           "#if BROKEN\n"
+                           "#error this one does not compile\n"
+                           "#endif\n"
+                           "    float x = i < SIZE ? in[i] : 1.0f, y = x;\n"
+                           "    for (int r = 0; r < ROUNDS; r++) y = y * 0.5f + 1.0f;\n"
+                           "    if (i >= SIZE) return;\n"
+                           "    if (WAY != 2) out[i] = WAY == 1 ? 3.0f : 2.0f * x + (y > 1e30f ? y : 0.0f);\n"
+                           "    sum[i] += WAY == 3 ? 2 : 1;\n"
+                           "}\n";
 static const hed_source source = {"work.cl", text, 0};
 
-static int64_t get(const hed_native_call *call, const char *name) { return hed_config_get(call->def, call->config, name); }
+static int64_t get(const hed_native_call *call, const char *name)
+{
+    return hed_config_get(call->def, call->config, name);
+}
 
 static void work_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -51,14 +55,16 @@ static void work_range(const hed_native_call *call, uint64_t begin, uint64_t end
     float *out = call->arguments[1];
     int32_t *sum = call->arguments[2];
     int64_t way = get(call, "WAY");
-    if (begin == 0) simulated += (uint64_t)((double)(1000 + get(call, "ROUNDS") * call->problem->sizes[0] / N) * slowness);
+    if (begin == 0)
+        simulated += (uint64_t)((double)(1000 + get(call, "ROUNDS") * call->problem->sizes[0] / N) * slowness);
     for (uint64_t i = begin; i < end; i++) {
         if (way != 2) out[i] = way == 1 ? 3.0f : 2.0f * in[i];
         sum[i] += way == 3 ? 2 : 1;
     }
 }
 
-static void work_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+static void work_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                          hed_geometry *g)
 {
     g->dimensions = 1;
     g->global[0] = (uint64_t)problem->sizes[0];
@@ -72,8 +78,8 @@ static const hed_argument_def arguments[] = {
     {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-6},
     {.name = "sum", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_READ_WRITE},
 };
-/* Way 0 is right; 1 writes something else, 2 leaves what is there, 3 is wrong in place. All of them are faster than the
- * default; the wrong ones most. */
+/* Way 0 is right; 1 writes something else, 2 leaves what is there, 3 is wrong in place. All of them are faster than
+ * the default; the wrong ones most. */
 static const int64_t groups[] = {8, 16}, rounds[] = {0, 100, ROUNDS}, ways[] = {0, 1, 2, 3}, broken[] = {0, 1};
 static const hed_parameter_def parameters[] = {
     {.name = "WG", .values = groups, .count = 2, .value = 16},
@@ -82,7 +88,8 @@ static const hed_parameter_def parameters[] = {
     {.name = "BROKEN", .values = broken, .count = 2, .value = 0},
 };
 /* The fastest right one is ROUNDS=100; ROUNDS=0 is always wrong. What does not compile is right elsewhere. */
-static const char *const constraints[] = {"ROUNDS > 0 || WAY > 0", "ROUNDS == 0 || WAY == 0", "!BROKEN || ROUNDS == 100 && WG == 8"};
+static const char *const constraints[] = {"ROUNDS > 0 || WAY > 0", "ROUNDS == 0 || WAY == 0",
+                                          "!BROKEN || ROUNDS == 100 && WG == 8"};
 static const hed_define defines[] = {{"SIZE", "960"}};
 static const char *const dimensions[] = {"n"};
 
@@ -203,8 +210,8 @@ static hed_online_report launch_until_rest(program *p)
         report = hed_online_read(p->online);
         sched_yield(); /* the thread beside builds */
     } while (!report.resting && hed_now() < end);
-    cr_assert(report.resting, "after %llu launches and %llu trials it does not rest", (unsigned long long)report.launches,
-              (unsigned long long)report.trials);
+    cr_assert(report.resting, "after %llu launches and %llu trials it does not rest",
+              (unsigned long long)report.launches, (unsigned long long)report.trials);
     return report;
 }
 
@@ -238,7 +245,8 @@ Test(online, a_slow_default_gives_way_and_every_launch_is_right)
     bool compiles = hed_device_get_info(p.t.device)->capabilities & HED_CAN_SOURCE;
     cr_assert_eq(report.failed, 6 + (compiles ? 1 : 0), "%d configurations do not work", (int)report.failed);
     cr_assert_eq(report.candidates, 6 + 4, "%d candidates", (int)report.candidates);
-    cr_assert(report.best_seconds < report.first_seconds / 2, "%g, then %g", report.first_seconds, report.best_seconds);
+    cr_assert(report.best_seconds < report.first_seconds / 2, "%g, then %g", report.first_seconds,
+              report.best_seconds);
     if (is_simulated(&p)) cr_assert_float_eq(report.first_seconds, (1000 + ROUNDS) * 1e-9, 1e-12);
     program_close(&p);
 }
@@ -386,7 +394,8 @@ Test(online, kernels_that_wait_for_others_are_never_tried)
     hed_kernel_def def = work_def();
     hed_kernel *kernel;
     hed_online *online;
-    uint64_t needs = hed_device_get_info(t.device)->capabilities & (HED_CAN_COOPERATIVE | HED_CAN_MAPPED | HED_CAN_RESIDENT);
+    uint64_t needs = hed_device_get_info(t.device)->capabilities &
+                     (HED_CAN_COOPERATIVE | HED_CAN_MAPPED | HED_CAN_RESIDENT);
     if (!needs) {
         test_close(&t);
         cr_skip_test("no kernel can wait for others here");
@@ -470,7 +479,8 @@ Test(online, each_allocation_failing)
         for (int i = 0, beyond = 0; i < 100000 && beyond < 30 && !hed_online_read(p.online).resting; i++) {
             hed_status status = hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 3, &error);
             cr_assert(status == HED_OK || (!quick && status == HED_ERROR_MEMORY), "allocation %lld failing: %s",
-                      (long long)n, error.text); /* on host a plain launch needs no memory, so that a trial's may not fail it */
+                      (long long)n,
+                      error.text); /* on host a plain launch needs no memory, so that a trial's may not fail it */
             p.launches += status == HED_OK;
             OK(hed_stream_wait(p.t.stream, &error));
             beyond += state.calls >= state.fail_at;

@@ -1,5 +1,6 @@
-/* The description in a capture, both ways. Each put has its get in the same order; what a get finds is checked, since the file may
- * come from anywhere. A text is its length with its zero, then its bytes: whoever reads points into the file. */
+/* The description in a capture, both ways. Each put has its get in the same order; what a get finds is checked, since
+ * the file may come from anywhere. A text is its length with its zero, then its bytes: whoever reads points into the
+ * file. */
 #include "tune/capture_format.h"
 
 #include <inttypes.h>
@@ -172,8 +173,8 @@ static double get_double(reader *r, const char *what)
     if (at) memcpy(&value, at, sizeof value);
     if (value >= 0) return value;
     if (!r->status)
-        r->status = hed_fail(r->error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": %s is %g, expected at least 0", r->path,
-                             r->base + r->at - sizeof value, what, value);
+        r->status = hed_fail(r->error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": %s is %g, expected at least 0",
+                             r->path, r->base + r->at - sizeof value, what, value);
     return 0;
 }
 
@@ -253,7 +254,8 @@ static void get_parameter(reader *r, hed_parameter_def *parameter, int64_t *valu
     for (uint32_t i = 0; i < parameter->count && !r->status; i++) {
         uint64_t place = r->at;
         values[i] = get_i64(r, "a value");
-        if (has_value(parameter, values[i], i)) wrong(r, place, "a value", (uint64_t)values[i], "one that is not there yet");
+        if (has_value(parameter, values[i], i))
+            wrong(r, place, "a value", (uint64_t)values[i], "one that is not there yet");
         if (labelled) labels[i] = get_word(r, "a label");
     }
     if (!has_value(parameter, parameter->value, parameter->count))
@@ -299,7 +301,8 @@ static void get_lists(reader *r, hed_capture_launched *launched, hed_capture_lis
         lists->dimensions[i] = get_word(r, "the name of a dimension");
         uint64_t at = r->at;
         launched->problem.sizes[i] = get_i64(r, "a size");
-        if (launched->problem.sizes[i] < 1) wrong(r, at, "a size", (uint64_t)launched->problem.sizes[i], "1 to 2^63 - 1");
+        if (launched->problem.sizes[i] < 1)
+            wrong(r, at, "a size", (uint64_t)launched->problem.sizes[i], "1 to 2^63 - 1");
     }
     def->sources = lists->sources;
     def->arguments = lists->arguments;

@@ -1,5 +1,5 @@
-/* Reading a capture. The file is mapped, all of it is checked once, and buffers stay where they are. The functions of the
- * description that is made of it look into the table. */
+/* Reading a capture. The file is mapped, all of it is checked once, and buffers stay where they are. The functions of
+ * the description that is made of it look into the table. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,8 @@ typedef struct reader {
 
 static hed_status wrong(const reader *r, uint64_t at, hed_error *error, const char *found, const char *expected)
 {
-    return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": found %s, expected %s", r->path, at, found, expected);
+    return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": found %s, expected %s", r->path, at, found,
+                    expected);
 }
 
 /* ---- sections ---- */
@@ -52,13 +53,15 @@ static bool is_zero(const void *bytes, uint64_t size)
 static hed_status check_head(const reader *r, hed_error *error)
 {
     hed_capture_head head;
-    if (r->capture->size < sizeof head) return wrong(r, r->capture->size, error, "the end of the file", "a head of 64 bytes");
+    if (r->capture->size < sizeof head)
+        return wrong(r, r->capture->size, error, "the end of the file", "a head of 64 bytes");
     memcpy(&head, r->capture->bytes, sizeof head);
     if (memcmp(head.magic, HED_CAPTURE_MAGIC, sizeof head.magic) != 0)
         return wrong(r, 0, error, "other bytes", "\"heddle capture\", with which a capture begins");
     if (head.version != HED_CAPTURE_VERSION)
-        return hed_fail(error, HED_ERROR_FORMAT, "%s: byte 16: a capture of version %u, this Heddle reads version %d: %s",
-                        r->path, head.version, HED_CAPTURE_VERSION, "take a newer Heddle, or capture again");
+        return hed_fail(error, HED_ERROR_FORMAT,
+                        "%s: byte 16: a capture of version %u, this Heddle reads version %d: %s", r->path,
+                        head.version, HED_CAPTURE_VERSION, "take a newer Heddle, or capture again");
     if (!is_zero(head.zeros, sizeof head.zeros)) return wrong(r, 20, error, "other bytes", "zeros up to byte 64");
     return HED_OK;
 }
@@ -93,7 +96,8 @@ static hed_status take_section(reader *r, const hed_capture_section *head, uint6
     if (head->kind > HED_CAPTURE_EXPECTED) return wrong(r, at, error, "a section of an unknown kind", "0 to 4");
     if (head->index >= (of_argument ? (uint32_t)HED_MAX_ARGUMENTS : 1))
         return wrong(r, at + 4, error, "a large index", "that of an argument, or 0");
-    if (r->sections[head->kind][head->index].bytes) return wrong(r, at, error, "a section a second time", "another one");
+    if (r->sections[head->kind][head->index].bytes)
+        return wrong(r, at, error, "a section a second time", "another one");
     r->sections[head->kind][head->index].bytes = r->capture->bytes + begin;
     r->sections[head->kind][head->index].size = head->size;
     return check_hash(r, head, begin, error);
@@ -105,7 +109,8 @@ static hed_status read_sections(reader *r, hed_error *error)
     hed_capture_section head = {.kind = UINT32_MAX};
     hed_status status = check_head(r, error);
     while (!status && head.kind != HED_CAPTURE_END) {
-        if (size - at < sizeof head) return wrong(r, size, error, "the end of the file", "a section: the file is cut");
+        if (size - at < sizeof head)
+            return wrong(r, size, error, "the end of the file", "a section: the file is cut");
         memcpy(&head, r->capture->bytes + at, sizeof head);
         uint64_t left = size - at - sizeof head;
         if (head.size > left || hed_capture_tail(head.size) > left - head.size)
@@ -125,8 +130,8 @@ static hed_status read_description(const reader *r, hed_error *error)
     hed_capture *c = r->capture;
     const unsigned char *bytes = r->sections[HED_CAPTURE_DESCRIPTION][0].bytes;
     if (!bytes) return wrong(r, c->size, error, "the end of the file", "a description");
-    return hed_capture_unpack(r->path, bytes, r->sections[HED_CAPTURE_DESCRIPTION][0].size, (uint64_t)(bytes - c->bytes),
-                              &c->launched, &c->lists, error);
+    return hed_capture_unpack(r->path, bytes, r->sections[HED_CAPTURE_DESCRIPTION][0].size,
+                              (uint64_t)(bytes - c->bytes), &c->launched, &c->lists, error);
 }
 
 /* Bytes that the content of an argument has; 0: it has none. */
@@ -147,8 +152,9 @@ static hed_status check_content(const reader *r, hed_capture_kind kind, uint32_t
     const char *what = kind == HED_CAPTURE_DATA ? "content" : "expected content";
     uint64_t at = bytes ? (uint64_t)(bytes - r->capture->bytes) : r->capture->size;
     if (!bytes == !wanted && (!bytes || r->sections[kind][i].size == bytes_of(r->capture, i))) return HED_OK;
-    return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": %s of argument %u: found %" PRIu64 " bytes, expected %" PRIu64,
-                    r->path, at, what, i, bytes ? r->sections[kind][i].size : 0, wanted ? bytes_of(r->capture, i) : 0);
+    return hed_fail(error, HED_ERROR_FORMAT,
+                    "%s: byte %" PRIu64 ": %s of argument %u: found %" PRIu64 " bytes, expected %" PRIu64, r->path,
+                    at, what, i, bytes ? r->sections[kind][i].size : 0, wanted ? bytes_of(r->capture, i) : 0);
 }
 
 static hed_status read_arguments(const reader *r, hed_error *error)
@@ -184,11 +190,13 @@ static hed_status check_table(const reader *r, uint64_t at, hed_error *error)
     at += c->table.geometries * record;
     for (uint64_t i = 0; i < c->table.configurations; i++)
         if (c->ranks[i] >= points || (i > 0 && c->ranks[i] <= c->ranks[i - 1]))
-            return wrong(r, at + i * sizeof *c->ranks, error, "a configuration that is out of order, or none", "ascending ones");
+            return wrong(r, at + i * sizeof *c->ranks, error, "a configuration that is out of order, or none",
+                         "ascending ones");
     at += c->table.configurations * sizeof *c->ranks;
     for (uint64_t i = 0; i < c->table.configurations; i++)
         if (c->geometry_of[i] >= c->table.geometries)
-            return wrong(r, at + i * sizeof *c->geometry_of, error, "the number of a geometry that is not there", "one that is");
+            return wrong(r, at + i * sizeof *c->geometry_of, error, "the number of a geometry that is not there",
+                         "one that is");
     return HED_OK;
 }
 
@@ -201,12 +209,14 @@ static hed_status read_table(const reader *r, hed_error *error)
         local_count += c->launched.def.arguments[i].kind == HED_LOCAL;
     if (!bytes) return wrong(r, c->size, error, "the end of the file", "a table of configurations");
     uint64_t at = (uint64_t)(bytes - c->bytes);
-    if (size < sizeof c->table) return wrong(r, at, error, "a section that is too short", "a table of configurations");
+    if (size < sizeof c->table)
+        return wrong(r, at, error, "a section that is too short", "a table of configurations");
     memcpy(&c->table, bytes, sizeof c->table);
     size -= sizeof c->table;
     if (c->table.local_count != local_count || c->table.zero != 0)
         return wrong(r, at + 16, error, "another number of local arrays", "that of the description, and a zero");
-    if (__builtin_mul_overflow(c->table.geometries, hed_capture_geometry_bytes(local_count), &records) || records > size ||
+    if (__builtin_mul_overflow(c->table.geometries, hed_capture_geometry_bytes(local_count), &records) ||
+        records > size ||
         __builtin_mul_overflow(c->table.configurations, sizeof(uint64_t) + sizeof(uint32_t), &ranks) ||
         ranks != size - records)
         return wrong(r, at, error, "counts of configurations and geometries that the section's size does not allow",
@@ -267,7 +277,8 @@ static void find_geometry(const hed_kernel_def *def, const hed_config *config, c
     }
 }
 
-static void captured_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
+static void captured_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                          hed_work *work)
 {
     (void)config;
     (void)problem;
@@ -289,7 +300,8 @@ static hed_status map_file(hed_capture *capture, const char *path, hed_error *er
     if (file < 0) return fail_file(path, error);
     hed_status status = HED_OK;
     if (fstat(file, &about) != 0) status = fail_file(path, error);
-    else if (!S_ISREG(about.st_mode)) status = hed_fail(error, HED_ERROR_IO, "cannot read %s: it is not a regular file", path);
+    else if (!S_ISREG(about.st_mode))
+        status = hed_fail(error, HED_ERROR_IO, "cannot read %s: it is not a regular file", path);
     else if (about.st_size == 0)
         status = hed_fail(error, HED_ERROR_FORMAT, "%s: byte 0: found the end of the file, expected a capture", path);
     if (!status) {

@@ -1,5 +1,5 @@
-/* The table of a capture: every valid configuration with its geometry, since the functions that say so cannot travel. Many
- * configurations share a geometry, so each is stored once. */
+/* The table of a capture: every valid configuration with its geometry, since the functions that say so cannot travel.
+ * Many configurations share a geometry, so each is stored once. */
 #include "tune/capture_format.h"
 
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static void free_set(geometry_set *set)
 /* The slot of an equal record, or the free one where it belongs. */
 static uint32_t *slot_of(const geometry_set *set, const void *record)
 {
-    uint64_t mask = 2 * (uint64_t)set->capacity - 1, at = hed_hash_bytes(hed_hash_start(), record, set->record).a & mask;
+    uint64_t mask = 2 * (uint64_t)set->capacity - 1,
+             at = hed_hash_bytes(hed_hash_start(), record, set->record).a & mask;
     while (set->slots[at] && memcmp(set->records + (set->slots[at] - 1) * set->record, record, set->record) != 0)
         at = (at + 1) & mask;
     return &set->slots[at];
@@ -145,8 +146,8 @@ static bool put_together(const table *t, void **bytes, uint64_t *size)
     return true;
 }
 
-hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched *launched, void **bytes, uint64_t *size,
-                                  hed_error *error)
+hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched *launched, void **bytes,
+                                  uint64_t *size, hed_error *error)
 {
     const hed_kernel_def *def = &launched->def;
     hed_space *space = NULL;

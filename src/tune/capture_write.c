@@ -1,5 +1,5 @@
-/* Writing a capture. The launch is run over copies of what it writes, those that are only written poisoned before, so that the
- * file holds what this launch wrote and nothing else. Buffers go from the device to the file in pieces. */
+/* Writing a capture. The launch is run over copies of what it writes, those that are only written poisoned before, so
+ * that the file holds what this launch wrote and nothing else. Buffers go from the device to the file in pieces. */
 #include "tune/capture.h"
 
 #include <limits.h>
@@ -121,8 +121,8 @@ static hed_status put_inputs(recorder *r, hed_error *error)
     return status;
 }
 
-/* An output that was written in part becomes one that is changed in place, from poison: so whoever tunes it finds the places that
- * must not be written as they have to be. */
+/* An output that was written in part becomes one that is changed in place, from poison: so whoever tunes it finds the
+ * places that must not be written as they have to be. */
 static hed_status put_outputs(recorder *r, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -223,13 +223,15 @@ static hed_status check(const recorder *r, uint32_t argument_count, hed_error *e
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a launch that is recorded in a graph cannot be captured",
                         def->name);
     if (def->source_count == 0)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no kernel text, and so cannot run anywhere else", def->name);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no kernel text, and so cannot run anywhere else",
+                        def->name);
     hed_status status = hed_scratch_check(def, r->kernel->device, r->arguments, argument_count, error);
     if (status) return status;
     uint32_t overlap = hed_scratch_overlap(def, r->arguments);
     if (overlap == UINT32_MAX) return HED_OK;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: \"%s\" shares memory with another argument: a capture holds each alone",
-                    def->name, def->arguments[overlap].name);
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                    "%s: \"%s\" shares memory with another argument: a capture holds each alone", def->name,
+                    def->arguments[overlap].name);
 }
 
 /* Runs the launch over copies; they hold what it wrote when this returns. */
@@ -297,8 +299,8 @@ hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_
     return status ? status : hed_launch(stream, kernel, problem, arguments, argument_count, error);
 }
 
-void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem, const hed_argument *arguments,
-                       uint32_t argument_count)
+void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
+                       const hed_argument *arguments, uint32_t argument_count)
 {
     const hed_logger *logger = &kernel->device->settings->logger;
     char path[256], whole[PATH_MAX];
@@ -311,7 +313,8 @@ void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem
         if (*at == '/') *at = '_';
     hed_status status = record(stream, kernel, problem, arguments, argument_count, path, &error);
     if (status)
-        hed_log_message(logger, HED_LOG_WARNING, "the launch of %s is not captured: %s", kernel->def->name, error.text);
+        hed_log_message(logger, HED_LOG_WARNING, "the launch of %s is not captured: %s", kernel->def->name,
+                        error.text);
     else
         hed_log_message(logger, HED_LOG_INFO, "the launch of %s is captured in %s", kernel->def->name,
                         realpath(path, whole) ? whole : path);

@@ -1,5 +1,5 @@
-/* Online tuning: the launch path. Each call takes what has become ready, decides whether this launch is measured or tried beside,
- * launches, and gives the thread its next work. It never waits. */
+/* Online tuning: the launch path. Each call takes what has become ready, decides whether this launch is measured or
+ * tried beside, launches, and gives the thread its next work. It never waits. */
 #include "heddle/online.h"
 
 #include <math.h>
@@ -25,15 +25,16 @@ static hed_status check_def(const hed_kernel *kernel, const hed_online_def *def,
     if (!(def->slowdown > 1))
         return hed_fail(error, HED_ERROR_ARGUMENT, "hed_online_def.slowdown is %g: above 1", def->slowdown);
     if (!kernel->def->geometry)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no geometry(), and so only its caller knows how to launch it",
-                        kernel->def->name);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                        "%s has no geometry(), and so only its caller knows how to launch it", kernel->def->name);
     return HED_OK;
 }
 
 static const char *reason_of(const hed_kernel_def *def)
 {
     uint64_t together = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER, shared = HED_CAN_MAPPED;
-    if (def->needs & together) return "its groups wait for each other or for the host, and another configuration could hang";
+    if (def->needs & together)
+        return "its groups wait for each other or for the host, and another configuration could hang";
     if (def->needs & shared) return "it shares memory with the host while it runs, and cannot be run twice";
     return NULL;
 }
@@ -61,8 +62,8 @@ hed_status hed_online_create(hed_kernel *kernel, const hed_online_def *def, hed_
         return status;
     }
     if (made->reason)
-        hed_log_message(&kernel->device->settings->logger, HED_LOG_INFO, "%s is not tuned online: %s", kernel->def->name,
-                        made->reason);
+        hed_log_message(&kernel->device->settings->logger, HED_LOG_INFO, "%s is not tuned online: %s",
+                        kernel->def->name, made->reason);
     *online = made;
     return HED_OK;
 }
@@ -116,7 +117,8 @@ static hed_online_size **make_room(hed_online *online)
 static hed_online_size *size_of(hed_online *online, const hed_problem *problem)
 {
     hed_online_size *size = online->current;
-    for (int i = 0; i < HED_ONLINE_SIZES && !(size && same_problem(&size->problem, problem)); i++) size = online->sizes[i];
+    for (int i = 0; i < HED_ONLINE_SIZES && !(size && same_problem(&size->problem, problem)); i++)
+        size = online->sizes[i];
     if (!size || !same_problem(&size->problem, problem)) {
         size = hed_allocate(allocator_of(online), sizeof *size);
         if (!size) return NULL;
@@ -128,8 +130,8 @@ static hed_online_size *size_of(hed_online *online, const hed_problem *problem)
     return size;
 }
 
-/* Gives the kernel the configuration that is in force for the size, where it is ours to say. It is compiled beside; until then
- * the former one does the job. */
+/* Gives the kernel the configuration that is in force for the size, where it is ours to say. It is compiled beside;
+ * until then the former one does the job. */
 static void settle(hed_online *online, hed_online_size *size)
 {
     hed_kernel *kernel = online->kernel;
@@ -162,12 +164,15 @@ static bool affords(const hed_online *online, double seconds)
 static const char *refuse(hed_online *online, const hed_argument *arguments)
 {
     const hed_kernel_def *def = online->kernel->def;
-    uint64_t in_place = hed_scratch_sizes(def, arguments, HED_SCRATCH_IN_PLACE, online->beside.sizes[HED_SCRATCH_IN_PLACE]);
-    uint64_t written = hed_scratch_sizes(def, arguments, HED_SCRATCH_WRITTEN, online->beside.sizes[HED_SCRATCH_WRITTEN]);
+    uint64_t in_place = hed_scratch_sizes(def, arguments, HED_SCRATCH_IN_PLACE,
+                                          online->beside.sizes[HED_SCRATCH_IN_PLACE]);
+    uint64_t written = hed_scratch_sizes(def, arguments, HED_SCRATCH_WRITTEN,
+                                         online->beside.sizes[HED_SCRATCH_WRITTEN]);
     if (written == 0) return "it writes no buffer, so that nothing shows whether another configuration is right";
     if (written > online->def.copy_limit / 2 || in_place > online->def.copy_limit - 2 * written)
         return "its copies would take more memory than hed_online_def.copy_limit";
-    if (hed_scratch_overlap(def, arguments) != UINT32_MAX) return "a buffer that it writes shares memory with another argument";
+    if (hed_scratch_overlap(def, arguments) != UINT32_MAX)
+        return "a buffer that it writes shares memory with another argument";
     return NULL;
 }
 
@@ -210,7 +215,8 @@ static hed_online_flight choose_flight(const hed_online *online, const hed_onlin
     if (may && size->candidate && !size->over && copies_fit(online)) {
         hed_config now = hed_kernel_config(online->kernel, NULL);
         double seconds = size->trial_seconds > 0 ? size->trial_seconds : 3 * size->typical;
-        if (size->known && hed_online_same_config(&now, &size->config) && affords(online, seconds)) return HED_FLIGHT_TRIAL;
+        if (size->known && hed_online_same_config(&now, &size->config) && affords(online, seconds))
+            return HED_FLIGHT_TRIAL;
     }
     bool enough = size->measured >= HED_ONLINE_WINDOW;
     return !enough || online->report.launches % SAMPLE_EVERY == 0 ? HED_FLIGHT_PROBE : HED_FLIGHT_NONE;
@@ -222,13 +228,14 @@ static bool is_plain(const hed_online *online, const hed_stream *stream, const h
                      const hed_argument *arguments, uint32_t argument_count)
 {
     const hed_kernel_def *def = online->kernel->def;
-    return online->reason || online->stopped || stream->recording || stream->def.priority > 0 || !online->kernel->active ||
-           stream->device != online->device || !problem || problem->count != def->dimension_count ||
+    return online->reason || online->stopped || stream->recording || stream->def.priority > 0 ||
+           !online->kernel->active || stream->device != online->device || !problem ||
+           problem->count != def->dimension_count ||
            hed_scratch_check(def, online->device, arguments, argument_count, NULL);
 }
 
-hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_problem *problem, const hed_argument *arguments,
-                             uint32_t argument_count, hed_error *error)
+hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_problem *problem,
+                             const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
     double begin = hed_online_seconds(online);
     online->report.launches++;

@@ -1,8 +1,8 @@
 /* Online tuning: what follows from measured times and compared outputs. Bookkeeping alone, no device.
  *
- * A candidate is judged by the ratios of its time to that of the configuration in force, each pair run one behind the other on
- * the same inputs, so that a clock that drifts takes both along. It wins if the 95 % interval of their median lies below
- * 1 - MARGIN; it is given up as soon as that cannot come. */
+ * A candidate is judged by the ratios of its time to that of the configuration in force, each pair run one behind the
+ * other on the same inputs, so that a clock that drifts takes both along. It wins if the 95 % interval of their
+ * median lies below 1 - MARGIN; it is given up as soon as that cannot come. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "tune/online_state.h"
 
 static const double MARGIN = 0.02, HOPELESS = 1.25;
-enum { ENOUGH = 8,  /* measured launches that give a typical time */
+enum { ENOUGH = 8, /* measured launches that give a typical time */
        FEWEST = 2 /* pairs that show a hopeless candidate */ };
 
 static int by_value(const void *a, const void *b)

@@ -1,5 +1,5 @@
-/* Online tuning: the thread beside. It keeps the search and the database, compiles candidates, and compares what two runs
- * wrote; nothing of that is done in the program's own thread. One piece of work at a time. */
+/* Online tuning: the thread beside. It keeps the search and the database, compiles candidates, and compares what two
+ * runs wrote; nothing of that is done in the program's own thread. One piece of work at a time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static hed_database *database_of(const hed_online *online)
 static void make_key(const hed_online *online, const hed_online_size *size, hed_tune_key *key)
 {
     const hed_kernel *kernel = online->kernel;
-    hed_tune_key_of_kernel(online->device, kernel->def, kernel->math, kernel->defines, kernel->define_count, &size->problem,
-                           HED_OBJECTIVE_TIME, key);
+    hed_tune_key_of_kernel(online->device, kernel->def, kernel->math, kernel->defines, kernel->define_count,
+                           &size->problem, HED_OBJECTIVE_TIME, key);
 }
 
 /* Measured in the program's own launches. */
@@ -35,7 +35,8 @@ static hed_evaluation plain_evaluation(const hed_config *config, double seconds)
 }
 
 /* Begins with what was in force at first, so that it is known, too. */
-static bool has_session(const hed_online *online, hed_online_size *size, hed_database *database, const hed_tune_key *key)
+static bool has_session(const hed_online *online, hed_online_size *size, hed_database *database,
+                        const hed_tune_key *key)
 {
     char settings[64];
     if (size->session) return true;
@@ -110,7 +111,8 @@ static hed_status create_search(const hed_online *online, hed_online_size *size,
     hed_search_source *sources = NULL;
     uint32_t count = 0;
     size_t bytes = 0;
-    if (database && hed_database_sources(database, key, SOURCES, &sources, &count, &bytes, NULL)) sources = NULL, count = 0;
+    if (database && hed_database_sources(database, key, SOURCES, &sources, &count, &bytes, NULL))
+        sources = NULL, count = 0;
     hed_search_def def = {.allocator = allocator_of(online),
                           .space = size->space,
                           .strategy = HED_SEARCH_AUTO,
@@ -127,8 +129,8 @@ static hed_status open_search(const hed_online *online, hed_online_size *size, h
 {
     hed_status status = HED_OK;
     if (!size->space)
-        status = hed_space_create_for_kernel(online->device, online->kernel->def, &size->problem, online->kernel->math,
-                                             &size->space, error);
+        status = hed_space_create_for_kernel(online->device, online->kernel->def, &size->problem,
+                                             online->kernel->math, &size->space, error);
     if (status || hed_space_count(size->space) < 2) return status;
     hed_tune_key key;
     hed_database *database = database_of(online);
@@ -202,7 +204,8 @@ static hed_status next_candidate(hed_online *online, hed_online_size *size, hed_
             return HED_OK;
         }
         if (!is_candidates_fault(status)) return status;
-        hed_evaluation e = {.config = config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
+        hed_evaluation e = {
+            .config = config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
         snprintf(e.text, sizeof e.text, "%.190s", error->text);
         record(online, size, &e, false);
         online->beside.failed++;
@@ -275,7 +278,8 @@ static hed_status compare(hed_online *online)
 {
     uint64_t bytes = 0;
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) bytes += online->ours.buffers[i] ? online->ours.buffers[i]->size : 0;
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
+        bytes += online->ours.buffers[i] ? online->ours.buffers[i]->size : 0;
     if (bytes <= PLACES * PIECE / 2) online->beside.whole = true; /* no reason to look in places only */
     unsigned char *memory = hed_allocate(allocator_of(online), 2 * PIECE);
     if (!memory) return HED_ERROR_MEMORY;

@@ -1,8 +1,8 @@
-/* What the files of online tuning share: online.c is the launch path, online_trial.c the steps of a trial in the program's stream,
- * online_judge.c what follows from times and comparisons, online_search.c the thread beside.
+/* What the files of online tuning share: online.c is the launch path, online_trial.c the steps of a trial in the
+ * program's stream, online_judge.c what follows from times and comparisons, online_search.c the thread beside.
  *
- * Who may touch what: the caller's thread everything; but while the thread beside works (hed_online_beside.state), a size's
- * fields under "the thread's", the side stream and the copies are that one's alone. */
+ * Who may touch what: the caller's thread everything; but while the thread beside works (hed_online_beside.state), a
+ * size's fields under "the thread's", the side stream and the copies are that one's alone. */
 #ifndef HED_TUNE_ONLINE_STATE_H
 #define HED_TUNE_ONLINE_STATE_H
 
@@ -17,7 +17,7 @@
 
 enum { HED_ONLINE_SIZES = 16,  /* problem sizes that are known at once */
        HED_ONLINE_WINDOW = 32, /* measured launches that a size's median is taken of */
-       HED_ONLINE_PAIRS = 15   /* of a candidate, at most */ };
+       HED_ONLINE_PAIRS = 15 /* of a candidate, at most */ };
 
 /* ---- one problem size ---- */
 
@@ -101,35 +101,35 @@ typedef enum hed_online_mark {
 } hed_online_mark;
 
 typedef enum hed_online_flight { HED_FLIGHT_NONE,
-                                 HED_FLIGHT_PROBE,  /* the launch is measured */
+                                 HED_FLIGHT_PROBE, /* the launch is measured */
                                  HED_FLIGHT_TRIAL } hed_online_flight;
 
 struct hed_online {
     hed_kernel *kernel;
     hed_device *device;
     hed_online_def def;
-    bool given;              /* the kernel was made with a configuration: */
+    bool given; /* the kernel was made with a configuration: */
     hed_config given_config;
-    bool enforced;           /* it has one of ours */
-    const char *reason;      /* why nothing is tried at all, or NULL */
-    const char *refused;     /* why the last launch could not be tried, or NULL */
-    bool stopped;            /* the device failed: nothing more is tried */
+    bool enforced;       /* it has one of ours */
+    const char *reason;  /* why nothing is tried at all, or NULL */
+    const char *refused; /* why the last launch could not be tried, or NULL */
+    bool stopped;        /* the device failed: nothing more is tried */
     hed_online_size *sizes[HED_ONLINE_SIZES];
     hed_online_size *current; /* the size launched last */
     /* on its way in the program's stream */
     hed_online_flight flight;
     hed_online_size *flown;
     hed_online_size *to_compare; /* has landed, and its copies are to be compared before anything else; or NULL */
-    bool candidate_first;     /* order of the two runs; they take turns */
-    hed_status trial_status;  /* of the candidate's launch */
+    bool candidate_first;        /* order of the two runs; they take turns */
+    hed_status trial_status;     /* of the candidate's launch */
     char trial_text[192];
     hed_event *marks[HED_MARK_COUNT];
     /* copies: what is changed in place, as it was before the launch; and what the two runs write */
     hed_scratch pristine, ours, theirs;
-    hed_stream *side;         /* the thread's */
+    hed_stream *side; /* the thread's */
     hed_online_beside beside;
-    double began;             /* seconds of the clock */
-    double launch_call;       /* seconds that the last launch's own call took */
+    double began;       /* seconds of the clock */
+    double launch_call; /* seconds that the last launch's own call took */
     hed_online_report report;
 };
 
@@ -151,8 +151,8 @@ static inline bool hed_online_same_config(const hed_config *a, const hed_config 
 
 /* Makes the marks; UNSUPPORTED and the like are no reason to fail a launch. */
 hed_status hed_online_make_marks(hed_online *online, hed_error *error);
-/* The launch, measured or with a trial. `flight` says which; it falls back to less where something fails. The status is the
- * launch's own. */
+/* The launch, measured or with a trial. `flight` says which; it falls back to less where something fails. The status
+ * is the launch's own. */
 hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_flight flight, hed_stream *stream,
                           const hed_argument *arguments, uint32_t argument_count, hed_error *error);
 /* Takes what is finished, if it is; never waits. */
@@ -176,8 +176,8 @@ void hed_online_add_pair(hed_online *online, hed_online_size *size, double ours,
 void hed_online_add_check(hed_online *online, hed_online_size *size, const hed_check *check, bool whole);
 /* The candidate's trial ends. */
 void hed_online_conclude(hed_online *online, hed_online_size *size, hed_outcome outcome, const char *text);
-/* Whether the outputs of the last pair have to be compared: before the first pair that counts in places, and everywhere
- * before the candidate may win (`*whole`). */
+/* Whether the outputs of the last pair have to be compared: before the first pair that counts in places, and
+ * everywhere before the candidate may win (`*whole`). */
 bool hed_online_wants_check(const hed_online_size *size, bool *whole);
 
 #endif

@@ -5,7 +5,8 @@
  *              copies made ready; FIRST one configuration over its copies FIRST_END
  *              copies made ready; SECOND the other one over the other copies SECOND_END
  *
- * The two take turns in being first. Nothing waits: marks are asked whether they are reached when the next launch comes. */
+ * The two take turns in being first. Nothing waits: marks are asked whether they are reached when the next launch
+ * comes. */
 #include <string.h>
 
 #include "tune/online_state.h"
@@ -51,7 +52,8 @@ static hed_status run_over(hed_online *online, hed_stream *stream, hed_kernel *k
     return status ? status : mark(online, begin + 1, stream);
 }
 
-static hed_status run_both(hed_online *online, hed_stream *stream, hed_online_size *size, const hed_argument *arguments)
+static hed_status run_both(hed_online *online, hed_stream *stream, hed_online_size *size,
+                           const hed_argument *arguments)
 {
     hed_kernel *kernels[] = {online->kernel, size->candidate};
     const hed_scratch *copies[] = {&online->ours, &online->theirs};
@@ -64,7 +66,8 @@ static hed_status run_both(hed_online *online, hed_stream *stream, hed_online_si
     return status ? status : hed_stream_flush(stream, NULL);
 }
 
-/* The configuration that a launch ran in is the one in force for its size from now on, unless ours is still on its way. */
+/* The configuration that a launch ran in is the one in force for its size from now on, unless ours is still on its
+ * way. */
 static bool note_config(hed_online *online, hed_online_size *size)
 {
     hed_config ran = hed_kernel_config(online->kernel, NULL);

@@ -3,12 +3,12 @@
 
 #include "core/objects.h"
 
-hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, const hed_argument *arguments, uint32_t count,
-                             hed_error *error)
+hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, const hed_argument *arguments,
+                             uint32_t count, hed_error *error)
 {
     if (count != def->argument_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments, given were %u", def->name, def->argument_count,
-                        count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments, given were %u", def->name,
+                        def->argument_count, count);
     for (uint32_t i = 0; i < count; i++) {
         bool fits = arguments[i].kind == def->arguments[i].kind;
         if (fits && arguments[i].kind == HED_BUFFER)
@@ -60,7 +60,8 @@ uint32_t hed_scratch_overlap(const hed_kernel_def *def, const hed_argument *argu
 
 /* ---- the copies ---- */
 
-uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind, uint64_t *sizes)
+uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind,
+                           uint64_t *sizes)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {

@@ -4,7 +4,8 @@
 
 #include "heddle/launch.h"
 
-/* What a buffer that is only written is filled with: as a float or a double so large that no tolerance takes it for a result. */
+/* What a buffer that is only written is filled with: as a float or a double so large that no tolerance takes it for a
+ * result. */
 enum { HED_SCRATCH_POISON = 0x7f };
 
 /* (argument_count) buffers, NULL for arguments that are not copied. Start from {0}. */
@@ -18,13 +19,14 @@ typedef enum hed_scratch_kind {
 } hed_scratch_kind;
 
 /* Whether arguments are of the description's kinds, with buffers of the device: what the rest here relies on. */
-hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, const hed_argument *arguments, uint32_t count,
-                             hed_error *error);
+hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, const hed_argument *arguments,
+                             uint32_t count, hed_error *error);
 /* The first written buffer that shares memory with another argument; UINT32_MAX if there is none. Over copies the
  * kernel would do something else. */
 uint32_t hed_scratch_overlap(const hed_kernel_def *def, const hed_argument *arguments);
 /* Bytes of each copy, 0 where there is none: (HED_MAX_ARGUMENTS) into `sizes`. Gives their sum. */
-uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind, uint64_t *sizes);
+uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind,
+                           uint64_t *sizes);
 /* Makes the copies' memory; what has the right size already is kept. After a failure some may be there. */
 hed_status hed_scratch_reserve(hed_scratch *scratch, hed_device *device, const uint64_t *sizes, hed_error *error);
 /* Whether hed_scratch_reserve() has nothing to do. */

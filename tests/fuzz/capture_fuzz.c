@@ -1,5 +1,6 @@
-/* Captures: any bytes at all, and the same bytes with hashes that fit, which no fuzzer would find. What is taken for a capture
- * must be one whose description can be walked through, whose content can be read, and whose table answers every question. */
+/* Captures: any bytes at all, and the same bytes with hashes that fit, which no fuzzer would find. What is taken for
+ * a capture must be one whose description can be walked through, whose content can be read, and whose table answers
+ * every question. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
