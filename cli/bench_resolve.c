@@ -1,5 +1,5 @@
-/* What it costs that a launch takes the configuration that is best for its size: the same kernel, launched with two sizes in turn,
- * once given a configuration and once with a different choice for each size in the database. */
+/* What it costs that a launch takes the configuration that is best for its size: the same kernel, launched with two
+ * sizes in turn, once given a configuration and once with a different choice for each size in the database. */
 #include "bench.h"
 #include "heddle/database.h"
 
@@ -19,7 +19,8 @@ static void nothing_native(const hed_native_call *call, uint64_t begin, uint64_t
     (void)end;
 }
 
-static void nothing_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
+static void nothing_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                             hed_geometry *geometry)
 {
     (void)def;
     (void)config;
@@ -30,7 +31,8 @@ static void nothing_geometry(const hed_kernel_def *def, const hed_config *config
 static const hed_source NOTHING_SOURCE = {.name = "nothing.cl", .text = "__kernel void nothing(int number)\n{\n}\n"};
 static const hed_argument_def NOTHING_ARGUMENT = {.name = "number", .kind = HED_SCALAR, .type = HED_INT32};
 static const int64_t NOTHING_VALUES[] = {1, 2};
-static const hed_parameter_def NOTHING_PARAMETER = {.name = "VARIANT", .values = NOTHING_VALUES, .count = 2, .value = 1};
+static const hed_parameter_def NOTHING_PARAMETER = {
+    .name = "VARIANT", .values = NOTHING_VALUES, .count = 2, .value = 1};
 static const char *const NOTHING_DIMENSIONS[] = {"n"};
 static const hed_kernel_def NOTHING = {
     .name = "nothing",
@@ -100,7 +102,8 @@ static hed_status compare(hed_device *device, hed_bench *bench, hed_error *error
     hed_kernel_options options = hed_default_kernel_options();
     hed_stream *stream = NULL;
     contestant contestants[2] = {{0}};
-    hed_bench_case cases[2] = {{.run = launch_in_turn, .user = &contestants[0]}, {.run = launch_in_turn, .user = &contestants[1]}};
+    hed_bench_case cases[2] = {{.run = launch_in_turn, .user = &contestants[0]},
+                               {.run = launch_in_turn, .user = &contestants[1]}};
     hed_status status = hed_stream_create(device, NULL, &stream, error);
     if (status == HED_OK)
         status = hed_kernel_create(device, &NOTHING, NULL, &contestants[0].kernel, error);
@@ -113,8 +116,8 @@ static hed_status compare(hed_device *device, hed_bench *bench, hed_error *error
     if (status == HED_OK)
         status = hed_bench_measure(cases, 2, SECONDS, error);
     if (status == HED_OK)
-        cli_add_time(bench, "runtime", "launch, two tuned sizes in turn", hed_device_get_info(device), &cases[0].seconds,
-                     "given a configuration", &cases[1].seconds);
+        cli_add_time(bench, "runtime", "launch, two tuned sizes in turn", hed_device_get_info(device),
+                     &cases[0].seconds, "given a configuration", &cases[1].seconds);
     hed_kernel_destroy(contestants[0].kernel);
     hed_kernel_destroy(contestants[1].kernel);
     hed_stream_destroy(stream);

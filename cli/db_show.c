@@ -114,16 +114,19 @@ static hed_status list_entry(void *user, const hed_database_entry *e, hed_error 
     return HED_OK;
 }
 
-static void say_nothing_there(const hed_arguments *arguments, const cli_session *session, const hed_database *database)
+static void say_nothing_there(const hed_arguments *arguments, const cli_session *session,
+                              const hed_database *database)
 {
-    const char *path = database ? hed_database_path(database) : hed_context_database_path(session->context, hed_given(arguments, "installed"));
+    const char *path = database ? hed_database_path(database)
+                                : hed_context_database_path(session->context, hed_given(arguments, "installed"));
     printf("nothing was found in %s\n", path[0] ? path : "a database that is not installed");
 }
 
 static int run_list(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    static const char *const headings[] = {"KERNEL", "DEVICE", "DRIVER", "SIZE", "MODE", ">TRIED", ">BEST", ">GAIN", "CONFIGURATION", NULL};
+    static const char *const headings[] = {"KERNEL", "DEVICE", "DRIVER", "SIZE", "MODE",
+                                           ">TRIED", ">BEST", ">GAIN", "CONFIGURATION", NULL};
     cli_session session;
     hed_database *database;
     hed_error error;
@@ -169,7 +172,7 @@ typedef struct showing {
     } outcomes[OUTCOMES];
     uint32_t outcome_count;
     uint64_t keys;
-    bool open;      /* a key whose table is not printed yet */
+    bool open;         /* a key whose table is not printed yet */
     char chosen[4096]; /* its choice */
     char objective[16];
 } showing;
@@ -367,7 +370,8 @@ static int run_show(const hed_arguments *arguments, void *user)
     if (status == HED_OK)
         status = close_key(&s, &error);
     if (status == HED_OK && !s.keys)
-        status = hed_error_set(&error, HED_ERROR_ARGUMENT, "nothing is known of \"%s\"%s; heddle db list shows what was tuned", kernel,
+        status = hed_error_set(&error, HED_ERROR_ARGUMENT,
+                               "nothing is known of \"%s\"%s; heddle db list shows what was tuned", kernel,
                                filter.device ? " on such a device" : "");
     if (status == HED_OK && json)
         status = hed_records_print(s.records, stdout, &error);
@@ -383,18 +387,26 @@ static int run_show(const hed_arguments *arguments, void *user)
 
 static const hed_option LIST_OPTIONS[] = {
     {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .help = "only this kernel"},
-    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "NAME", .help = "only devices whose name or platform has this in it, or of this backend"},
+    {.name = "device",
+     .letter = 'd',
+     .kind = HED_OPTION_TEXT,
+     .value = "NAME",
+     .help = "only devices whose name or platform has this in it, or of this backend"},
     {0}};
-static const hed_option SHOW_POSITIONALS[] = {{.name = "KERNEL", .kind = HED_OPTION_TEXT, .required = true, .help = "its name"}, {0}};
+static const hed_option SHOW_POSITIONALS[] = {
+    {.name = "KERNEL", .kind = HED_OPTION_TEXT, .required = true, .help = "its name"}, {0}};
 
-const hed_command cli_db_list = {.name = "list",
-                                 .summary = "what was tuned, for which device and size, and what it gained",
-                                 .description = "GAIN is how many times as fast the choice is as the kernel's default configuration.",
-                                 .options = LIST_OPTIONS,
-                                 .run = run_list};
-const hed_command cli_db_show = {.name = "show",
-                                 .summary = "the ten best configurations of a kernel, for each device and size",
-                                 .description = "FROM and TO are the 95 % confidence interval of the median. With --json every measurement is printed.",
-                                 .options = LIST_OPTIONS + 1,
-                                 .positionals = SHOW_POSITIONALS,
-                                 .run = run_show};
+const hed_command cli_db_list = {
+    .name = "list",
+    .summary = "what was tuned, for which device and size, and what it gained",
+    .description = "GAIN is how many times as fast the choice is as the kernel's default configuration.",
+    .options = LIST_OPTIONS,
+    .run = run_list};
+const hed_command cli_db_show = {
+    .name = "show",
+    .summary = "the ten best configurations of a kernel, for each device and size",
+    .description =
+        "FROM and TO are the 95 % confidence interval of the median. With --json every measurement is printed.",
+    .options = LIST_OPTIONS + 1,
+    .positionals = SHOW_POSITIONALS,
+    .run = run_show};

@@ -28,11 +28,13 @@ typedef struct reading {
 
 /* ---- parts of an entry ---- */
 
-static const char *const DEVICE_KEYS[] = {"backend", "platform", "name", "vendor", "type", "architecture", "compute_units", NULL};
+static const char *const DEVICE_KEYS[] = {"backend", "platform", "name", "vendor",
+                                          "type", "architecture", "compute_units", NULL};
 static const char *const FACT_KEYS[] = {"device", "name", "value", NULL};
 static const char *const KEY_KEYS[] = {"kernel", "source", "math", "objective", "device", "driver",
                                        "compiler", "problem", "choice", "sessions", NULL};
-static const char *const CHOICE_KEYS[] = {"session", "settings", "version", "begun", "config", "seconds", "low", "high", "default_seconds", NULL};
+static const char *const CHOICE_KEYS[] = {"session", "settings", "version", "begun", "config",
+                                          "seconds", "low", "high", "default_seconds", NULL};
 static const char *const SESSION_KEYS[] = {"session", "settings", "version", "begun", "measurements", NULL};
 static const char *const MEASUREMENT_KEYS[] = {"number", "outcome", "config", "seconds", "low", "high", "runs",
                                                "build_seconds", "at", "deviation", "text", NULL};
@@ -133,10 +135,12 @@ static void read_measurement(hed_json_node measurement, hed_database_entry *e)
 static void look_at_head(hed_json_node root)
 {
     static const char *const keys[] = {"format", "version", "facts", "keys", NULL};
-    if (hed_json_kind_of(root) == HED_JSON_OBJECT && (!hed_json_has(root, "format") || strcmp(text_of(root, "format"), "heddle tuning") != 0))
+    if (hed_json_kind_of(root) == HED_JSON_OBJECT &&
+        (!hed_json_has(root, "format") || strcmp(text_of(root, "format"), "heddle tuning") != 0))
         hed_json_reject(root, "expected an export of a tuning database (\"format\": \"heddle tuning\")");
     if (hed_json_integer(hed_json_member(root, "version"), 1, INT32_MAX) > 1)
-        hed_json_reject(hed_json_member(root, "version"), "this Heddle reads version 1: it was written by a newer one");
+        hed_json_reject(hed_json_member(root, "version"),
+                        "this Heddle reads version 1: it was written by a newer one");
     hed_json_only(root, keys);
 }
 
@@ -226,8 +230,8 @@ static hed_status next_entry(void *user, hed_database_entry *e, bool *end, hed_e
     return HED_OK;
 }
 
-hed_status hed_exchange_import(hed_database *database, hed_json *const *documents, uint32_t count, hed_database_changes *added,
-                               hed_error *error)
+hed_status hed_exchange_import(hed_database *database, hed_json *const *documents, uint32_t count,
+                               hed_database_changes *added, hed_error *error)
 {
     reading r = {.documents = documents, .count = count};
     hed_error found;

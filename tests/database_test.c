@@ -1,5 +1,5 @@
-/* The tuning database: what is kept, found again and carried elsewhere; and what becomes of it when its file is damaged, locked,
- * read only, too new, another program's, or on a full disk. */
+/* The tuning database: what is kept, found again and carried elsewhere; and what becomes of it when its file is
+ * damaged, locked, read only, too new, another program's, or on a full disk. */
 #include "folder.h"
 
 #include <math.h>
@@ -27,17 +27,41 @@ static const int64_t groups[] = {32, 64, 128, 256}, tiles[] = {1, 2, 4};
 static const char *const tile_names[] = {"one", "a pair", "50%=4"};
 static const hed_parameter_def parameters[] = {{"WG", groups, 4, 64, NULL}, {"TILE", tiles, 3, 1, tile_names}};
 static const char *const dimensions[] = {"width", "height"};
-static const hed_device_info h200 = {.id = "cuda:0", .backend = "cuda", .platform = "NVIDIA CUDA", .name = "NVIDIA H200", .vendor = "NVIDIA", .driver = "550.1", .type = HED_DEVICE_GPU, .compute_units = 132, .architecture = 90};
+static const hed_device_info h200 = {.id = "cuda:0",
+                                     .backend = "cuda",
+                                     .platform = "NVIDIA CUDA",
+                                     .name = "NVIDIA H200",
+                                     .vendor = "NVIDIA",
+                                     .driver = "550.1",
+                                     .type = HED_DEVICE_GPU,
+                                     .compute_units = 132,
+                                     .architecture = 90};
 
 static hed_tune_key key_of(const hed_device_info *device, int64_t width, int64_t height)
 {
-    hed_tune_key key = {.kernel = "blur", .source = "00112233445566778899aabbccddeeff", .device = device, .compiler = "nvrtc 12.4", .dimension_count = 2, .dimensions = dimensions, .problem = hed_problem_2d(width, height), .parameters = parameters, .parameter_count = 2};
+    hed_tune_key key = {.kernel = "blur",
+                        .source = "00112233445566778899aabbccddeeff",
+                        .device = device,
+                        .compiler = "nvrtc 12.4",
+                        .dimension_count = 2,
+                        .dimensions = dimensions,
+                        .problem = hed_problem_2d(width, height),
+                        .parameters = parameters,
+                        .parameter_count = 2};
     return key;
 }
 
 static hed_evaluation measured(int64_t group, int64_t tile, double seconds)
 {
-    return (hed_evaluation){.config = {2, {group, tile}}, .outcome = HED_OUTCOME_MEASURED, .seconds = seconds, .low = seconds * 0.99, .high = seconds * 1.01, .runs = 7, .build_seconds = 0.5, .at = 1.25, .error = NAN};
+    return (hed_evaluation){.config = {2, {group, tile}},
+                            .outcome = HED_OUTCOME_MEASURED,
+                            .seconds = seconds,
+                            .low = seconds * 0.99,
+                            .high = seconds * 1.01,
+                            .runs = 7,
+                            .build_seconds = 0.5,
+                            .at = 1.25,
+                            .error = NAN};
 }
 
 static hed_context *open_context(const char *database)
@@ -100,7 +124,14 @@ Test(database, what_was_measured_is_found_again)
     hed_tune_key key = key_of(&h200, 512, 512), other = key_of(&h200, 256, 512);
     hed_database *database = open_database(context, NULL);
     int64_t session = begin(database, &key);
-    hed_evaluation crashed = {.config = {2, {256, 4}}, .outcome = HED_OUTCOME_CRASHED, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN, .text = "ended by signal 11"}, *found;
+    hed_evaluation crashed = {.config = {2, {256, 4}},
+                              .outcome = HED_OUTCOME_CRASHED,
+                              .seconds = NAN,
+                              .low = NAN,
+                              .high = NAN,
+                              .error = NAN,
+                              .text = "ended by signal 11"},
+                   *found;
     uint32_t count;
     record(database, session, &key, measured(32, 1, 0.003));
     record(database, session, &key, crashed);
@@ -112,10 +143,12 @@ Test(database, what_was_measured_is_found_again)
     database = open_database(context, NULL);
     OK(hed_database_history(database, &key, &found, &count, &error));
     cr_assert_eq(count, 2, "%u", count);
-    cr_expect(found[0].outcome == HED_OUTCOME_CRASHED && found[0].config.values[0] == 256 && found[0].config.values[1] == 4);
+    cr_expect(found[0].outcome == HED_OUTCOME_CRASHED && found[0].config.values[0] == 256 &&
+              found[0].config.values[1] == 4);
     cr_expect_str_eq(found[0].text, "ended by signal 11");
     cr_expect(isnan(found[0].seconds) && found[0].recalled);
-    cr_expect(found[1].seconds == 0.002 && found[1].runs == 7 && found[1].at == 1.25 && isnan(found[1].error), "the newer one");
+    cr_expect(found[1].seconds == 0.002 && found[1].runs == 7 && found[1].at == 1.25 && isnan(found[1].error),
+              "the newer one");
     hed_release(&database->allocator, found, count * sizeof *found);
     cr_expect_eq(history_count(database, &other), 0);
     hed_database_close(database);
@@ -135,10 +168,12 @@ Test(database, configurations_outlive_changes_of_the_parameters)
     cr_expect_str_eq(text.bytes, "WG=128 TILE=50%25%3D4");
     cr_expect(hed_config_read(text.bytes, later, 2, false, &read) && read.values[0] == 10 && read.values[1] == 128);
     cr_expect(!hed_config_read("WG=128", parameters, 2, false, &read), "TILE is missing");
-    cr_expect(hed_config_read("WG=128 OTHER=3", parameters, 2, true, &read) && read.values[0] == 128 && read.values[1] == 1);
+    cr_expect(hed_config_read("WG=128 OTHER=3", parameters, 2, true, &read) && read.values[0] == 128 &&
+              read.values[1] == 1);
     cr_expect(!hed_config_read("WG=129 TILE=2", parameters, 2, false, &read), "no such value");
     cr_expect(!hed_config_read("WG=128 WG=128 TILE=2", parameters, 2, false, &read));
-    cr_expect(hed_config_read("WG=128 TILE=2", parameters, 2, false, &read) && read.values[1] == 2, "a number where a label stood");
+    cr_expect(hed_config_read("WG=128 TILE=2", parameters, 2, false, &read) && read.values[1] == 2,
+              "a number where a label stood");
     cr_expect(!hed_config_read("WG=128 TILE= WG", parameters, 2, false, &read));
     hed_text_free(&text);
 }
@@ -153,7 +188,9 @@ Test(database, sources_come_nearest_first)
     amd.name = "MI300X";
     amd.vendor = "AMD";
     amd.architecture = 0;
-    hed_tune_key own = key_of(&h200, 512, 512), keys[] = {key_of(&amd, 512, 512), key_of(&h100, 512, 512), key_of(&h200, 4096, 512), key_of(&h200, 1024, 512), key_of(&old_driver, 512, 512), key_of(&h200, 512, 512)};
+    hed_tune_key own = key_of(&h200, 512, 512),
+                 keys[] = {key_of(&amd, 512, 512), key_of(&h100, 512, 512), key_of(&h200, 4096, 512),
+                           key_of(&h200, 1024, 512), key_of(&old_driver, 512, 512), key_of(&h200, 512, 512)};
     memcpy(keys[5].source, "ffffffffffffffffffffffffffffffff", 32); /* an earlier text */
     static const int64_t group[] = {32, 64, 128, 256, 64, 128}, tile[] = {1, 1, 1, 1, 4, 4};
     for (int i = 0; i < 6; i++) {
@@ -172,7 +209,8 @@ Test(database, sources_come_nearest_first)
     cr_assert_eq(count, 6, "%u", count);
     for (uint32_t i = 0; i < count; i++) {
         const hed_config *best = &sources[i].configs[0];
-        cr_expect(sources[i].count == 2 && best->values[0] == group[expected[i]] && best->values[1] == tile[expected[i]],
+        cr_expect(sources[i].count == 2 && best->values[0] == group[expected[i]] &&
+                      best->values[1] == tile[expected[i]],
                   "source %u: %u, best WG=%lld", i, sources[i].count, (long long)best->values[0]);
     }
     hed_release(&database->allocator, sources, bytes);
@@ -205,8 +243,9 @@ static void expect_choice(const hed_choices *choices, int64_t width, int64_t hei
     hed_config config;
     hed_configured configured;
     cr_assert(hed_choices_find(choices, &problem, rank, &config, &configured));
-    cr_expect(config.values[0] == group && configured == expected, "%lld x %lld, rank %u: WG=%lld, %s", (long long)width,
-              (long long)height, rank, (long long)config.values[0], hed_configured_name(configured));
+    cr_expect(config.values[0] == group && configured == expected, "%lld x %lld, rank %u: WG=%lld, %s",
+              (long long)width, (long long)height, rank, (long long)config.values[0],
+              hed_configured_name(configured));
 }
 
 Test(database, choices_in_the_order_of_resolution)
@@ -222,7 +261,9 @@ Test(database, choices_in_the_order_of_resolution)
     amd.vendor = "AMD";
     amd.architecture = 0;
     amd.name = "MI300X";
-    hed_tune_key exact = key_of(&h200, 512, 512), near = key_of(&h200, 1024, 512), driver = key_of(&old_driver, 512, 512), architecture = key_of(&h100, 512, 512), vendor = key_of(&l40, 512, 512), foreign = key_of(&amd, 512, 512), strict = key_of(&h200, 512, 512);
+    hed_tune_key exact = key_of(&h200, 512, 512), near = key_of(&h200, 1024, 512),
+                 driver = key_of(&old_driver, 512, 512), architecture = key_of(&h100, 512, 512),
+                 vendor = key_of(&l40, 512, 512), foreign = key_of(&amd, 512, 512), strict = key_of(&h200, 512, 512);
     strict.math = HED_MATH_STRICT;
     tune(database, &foreign, 32);
     tune(database, &strict, 32);
@@ -435,17 +476,22 @@ Test(database, of_another_program)
 }
 
 /* A file whose schema is not what its version says is damaged, though every page of it is whole. */
-Test(database, a_table_is_missing)
+Test(database, versions_and_tables_that_do_not_fit)
 {
-    fill(in_folder("a.db"), 1);
-    tamper(in_folder("a.db"), "DROP TABLE choice");
-    hed_context *context = open_context(in_folder("a.db"));
-    hed_tune_key key = key_of(&h200, 512, 512);
-    cr_expect_null(hed_choices_load(context, &key));
-    cr_expect(access(in_folder("a.db.damaged-1"), F_OK) == 0);
-    hed_context_destroy(context);
-    fill(in_folder("a.db"), 1);
-    cr_expect_eq(warnings, 0, "%s", last_warning);
+    static const char *const changes[] = {"DROP TABLE choice", "PRAGMA user_version = -5", "PRAGMA user_version = 1",
+                                          "PRAGMA user_version = 0"};
+    for (int i = 0; i < 4; i++) {
+        char aside[64];
+        snprintf(aside, sizeof aside, "a.db.damaged-%d", i + 1);
+        fill(in_folder("a.db"), 1);
+        cr_expect_eq(warnings, 0, "%s", last_warning);
+        tamper(in_folder("a.db"), changes[i]);
+        hed_context *context = open_context(in_folder("a.db"));
+        hed_tune_key key = key_of(&h200, 512, 512);
+        cr_expect_null(hed_choices_load(context, &key), "%s", changes[i]);
+        cr_expect(access(in_folder(aside), F_OK) == 0, "%s", changes[i]);
+        hed_context_destroy(context);
+    }
 }
 
 /* As the first version wrote it, by hand. */
@@ -454,15 +500,18 @@ static const char version_1[] =
     " vendor TEXT NOT NULL, type TEXT NOT NULL, architecture INTEGER NOT NULL, compute_units INTEGER NOT NULL,"
     " UNIQUE(backend, platform, name, vendor, type, architecture, compute_units)) STRICT;"
     "CREATE TABLE key(id INTEGER PRIMARY KEY, kernel TEXT NOT NULL, source TEXT NOT NULL, math TEXT NOT NULL,"
-    " objective TEXT NOT NULL, device INTEGER NOT NULL REFERENCES device(id), driver TEXT NOT NULL, compiler TEXT NOT NULL,"
+    " objective TEXT NOT NULL, device INTEGER NOT NULL REFERENCES device(id), driver TEXT NOT NULL, compiler TEXT "
+    "NOT NULL,"
     " problem TEXT NOT NULL, UNIQUE(kernel, source, math, objective, device, driver, compiler, problem)) STRICT;"
     "CREATE TABLE session(id INTEGER PRIMARY KEY AUTOINCREMENT, uid TEXT NOT NULL UNIQUE, key INTEGER NOT NULL"
     " REFERENCES key(id), settings TEXT NOT NULL, version TEXT NOT NULL, begun INTEGER NOT NULL) STRICT;"
     "CREATE INDEX session_of_key ON session(key);"
-    "CREATE TABLE measurement(session INTEGER NOT NULL REFERENCES session(id), number INTEGER NOT NULL, config TEXT NOT NULL,"
+    "CREATE TABLE measurement(session INTEGER NOT NULL REFERENCES session(id), number INTEGER NOT NULL, config TEXT "
+    "NOT NULL,"
     " outcome TEXT NOT NULL, seconds REAL, low REAL, high REAL, runs INTEGER NOT NULL, build_seconds REAL, at REAL,"
     " deviation REAL, text TEXT NOT NULL, PRIMARY KEY(session, number)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE choice(id INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER NOT NULL UNIQUE REFERENCES key(id), session INTEGER"
+    "CREATE TABLE choice(id INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER NOT NULL UNIQUE REFERENCES key(id), "
+    "session INTEGER"
     " NOT NULL REFERENCES session(id), config TEXT NOT NULL, seconds REAL NOT NULL, low REAL, high REAL) STRICT;"
     "INSERT INTO device VALUES(1, 'cuda', 'NVIDIA CUDA', 'NVIDIA H200', 'NVIDIA', 'gpu', 90, 132);"
     "INSERT INTO key VALUES(1, 'blur', '00112233445566778899aabbccddeeff', 'fast', 'time', 1, '550.1', 'nvrtc 12.4',"
@@ -520,14 +569,16 @@ Test(database, a_full_disk_is_told_of_once)
     int64_t session = begin(database, &key), other;
     hed_evaluation best = measured(64, 1, 0.1);
     OK(hed_database_enter(database, &error));
-    OK(hed_database_run(database, &error, "PRAGMA max_page_count = 1", "")); /* as large as it is now, and no larger */
+    OK(hed_database_run(database, &error, "PRAGMA max_page_count = 1",
+                        "")); /* as large as it is now, and no larger */
     hed_database_leave(database);
     for (int i = 0; i < 2000; i++) record(database, session, &key, measured(groups[i % 4], tiles[i % 3], 0.1 + i));
     cr_expect_eq(warnings, 1, "%d warnings", warnings);
     FAILS(HED_ERROR_IO, hed_database_flush(database, &error));
     cr_expect(strstr(error.text, "full"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_database_choose(database, session, &key, &best, &error));
-    cr_expect_eq(hed_database_begin(database, &key, "it may be small enough", &other, &error), HED_OK, "%s", error.text);
+    cr_expect_eq(hed_database_begin(database, &key, "it may be small enough", &other, &error), HED_OK, "%s",
+                 error.text);
     cr_expect_eq(warnings, 1, "%d warnings", warnings);
     OK(hed_database_enter(database, &error));
     OK(hed_database_run(database, &error, "PRAGMA max_page_count = 100000 ", "")); /* room again: nothing was lost */
@@ -580,35 +631,109 @@ Test(database, a_folder_that_can_only_be_read)
     chmod(folder, 0755);
 }
 
-/* ---- two writers ---- */
+/* ---- what a choice tells ---- */
 
-static int write_200(const char *path, int64_t group)
+static hed_status take_choice(void *user, const hed_database_entry *entry, hed_error *unused)
 {
-    hed_context *context = open_context(path);
-    hed_database *database = hed_context_database(context);
-    hed_tune_key key = key_of(&h200, 512, group);
-    int64_t session = begin(database, &key);
-    for (int i = 0; i < 200; i++) {
-        record(database, session, &key, measured(group, 1, 1 + i));
-        if (i % 20 == 0) OK(hed_database_flush(database, &error));
-    }
-    hed_context_destroy(context);
-    return warnings;
+    (void)unused;
+    if (entry->kind == HED_RECORD_CHOICE) *(double *)user = entry->default_seconds;
+    return HED_OK;
 }
 
-Test(database, two_processes_write_at_once)
+/* The gain is over the newest measurement of the default configuration, and outlives it. */
+Test(database, a_choice_tells_what_the_default_took)
 {
-    enum { PROCESSES = 2 };
-    pid_t children[PROCESSES];
-    for (int p = 0; p < PROCESSES; p++) {
-        children[p] = fork(); /* the file is not there yet: making it is part of the race */
-        if (children[p] == 0) _exit(write_200(in_folder("a.db"), groups[p]));
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_database *database = hed_context_database(context);
+    hed_tune_key key = key_of(&h200, 512, 512);
+    double seconds = 0;
+    tune(database, &key, 128);
+    int64_t session = begin(database, &key);
+    hed_evaluation best = measured(256, 1, 0.0005);
+    record(database, session, &key, measured(64, 1, 0.003));
+    OK(hed_database_choose(database, session, &key, &best, &error));
+    OK(hed_database_each(database, NULL, take_choice, &seconds, &error));
+    cr_expect_eq(seconds, 0.003);
+    OK(hed_database_prune(database, &(hed_prune_def){.keep_best = 1}, NULL, &error));
+    OK(hed_database_each(database, NULL, take_choice, &seconds, &error));
+    cr_expect_eq(seconds, 0.003);
+    hed_context_destroy(context);
+}
+
+/* A program with a search of its own. */
+Test(database, a_program_keeps_what_it_has_found)
+{
+    static const char *const names[] = {"n"};
+    const hed_kernel_def def = {.name = "own",
+                                .parameters = parameters,
+                                .parameter_count = 2,
+                                .dimensions = names,
+                                .dimension_count = 1};
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_database *database = hed_context_database(context);
+    hed_device *device = hed_device_at(context, 0);
+    const hed_problem problem = hed_problem_1d(100);
+    const hed_config config = {2, {128, 4}};
+    hed_kernel_options options = {.problem = &problem};
+    hed_tune_key key;
+    FAILS(HED_ERROR_ARGUMENT, hed_database_keep(database, device, &def, &options, 0.1, &error));
+    options.config = &config;
+    FAILS(HED_ERROR_ARGUMENT, hed_database_keep(database, device, &def, &options, NAN, &error));
+    OK(hed_database_keep(database, device, &def, &options, 0.1, &error));
+    hed_tune_key_of_kernel(device, &def, HED_MATH_FAST, NULL, 0, &problem, HED_OBJECTIVE_TIME, &key);
+    hed_choices *choices = hed_choices_load(context, &key);
+    hed_config found;
+    hed_configured configured;
+    cr_assert(hed_choices_find(choices, &problem, 0, &found, &configured));
+    cr_expect(configured == HED_CONFIGURED_EXACT && found.values[0] == 128 && found.values[1] == 4);
+    hed_choices_free(choices);
+    hed_context_destroy(context);
+}
+
+/* ---- two writers ---- */
+
+/* Runs in a process of its own, where an assertion would end nothing: gives the exit code, 0 if all went well. */
+static int write_200(const char *path, int64_t group)
+{
+    hed_context_def def = hed_default_context_def();
+    hed_context *context;
+    hed_tune_key key = key_of(&h200, 512, group);
+    int64_t session;
+    def.opencl_library = def.cuda_library = def.cache_dir = "";
+    def.host_threads = 1;
+    def.database = path;
+    if (hed_context_create(&def, &context, &error)) return 1;
+    hed_database *database = hed_context_database(context);
+    if (!database || hed_database_begin(database, &key, "a test", &session, &error)) return 2;
+    for (int i = 0; i < 200; i++) {
+        const hed_evaluation evaluation = measured(group, 1, 1 + i);
+        if (hed_database_record(database, session, &key, &evaluation, &error)) return 3;
+        if (i % 20 == 0 && hed_database_flush(database, &error)) return 4;
     }
-    for (int p = 0; p < PROCESSES; p++) {
+    if (hed_database_flush(database, &error)) return 5;
+    hed_context_destroy(context);
+    return 0;
+}
+
+/* The processes start together. */
+static void write_in_processes(const char *path, int count)
+{
+    pid_t children[4];
+    for (int p = 0; p < count; p++) {
+        children[p] = fork();
+        if (children[p] == 0) _exit(write_200(path, groups[p]));
+    }
+    for (int p = 0; p < count; p++) {
         int result;
         cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
-        cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p, (unsigned)result);
+        cr_expect(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p, (unsigned)result);
     }
+}
+
+/* The file is not there yet: making it is part of the race. */
+Test(database, two_processes_write_at_once)
+{
+    write_in_processes(in_folder("a.db"), 2);
     hed_context *context = open_context(in_folder("a.db"));
     hed_database *database = hed_context_database(context);
     int64_t count;
@@ -620,27 +745,14 @@ Test(database, two_processes_write_at_once)
     hed_context_destroy(context);
 }
 
-/* Two processes that find the same damaged file set it aside once, and nobody's new file with it. */
-Test(database, two_processes_find_the_same_damage)
+/* Processes that find the same damaged file set it aside once, and nobody's new file with it. */
+Test(database, several_processes_find_the_same_damage)
 {
-    enum { PROCESSES = 4 };
-    pid_t children[PROCESSES];
     write_file(in_folder("a.db"), "garbage and more garbage", 24);
-    for (int p = 0; p < PROCESSES; p++) {
-        children[p] = fork();
-        if (children[p] == 0) {
-            write_200(in_folder("a.db"), groups[p]);
-            _exit(0);
-        }
-    }
-    for (int p = 0; p < PROCESSES; p++) {
-        int result;
-        cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
-        cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p, (unsigned)result);
-    }
+    write_in_processes(in_folder("a.db"), 4);
     cr_expect(access(in_folder("a.db.damaged-1"), F_OK) == 0 && access(in_folder("a.db.damaged-2"), F_OK) != 0);
     hed_context *context = open_context(in_folder("a.db"));
-    for (int p = 0; p < PROCESSES; p++) {
+    for (int p = 0; p < 4; p++) {
         hed_tune_key key = key_of(&h200, 512, groups[p]);
         cr_expect_eq(history_count(hed_context_database(context), &key), 1);
     }
@@ -665,8 +777,8 @@ static void expect_entries(hed_database *database, const hed_record_filter *filt
     hed_database_changes count = {0};
     OK(hed_database_each(database, filter, count_entry, &count, &error));
     cr_expect(memcmp(&count, &expected, sizeof count) == 0, "%llu keys, %llu measurements, %llu choices, %llu facts",
-              (unsigned long long)count.keys, (unsigned long long)count.measurements, (unsigned long long)count.choices,
-              (unsigned long long)count.facts);
+              (unsigned long long)count.keys, (unsigned long long)count.measurements,
+              (unsigned long long)count.choices, (unsigned long long)count.facts);
 }
 
 Test(database, merging_twice_adds_nothing)
@@ -687,7 +799,8 @@ Test(database, merging_twice_adds_nothing)
     hed_choices_free(choices);
     expect_entries(database, NULL, (hed_database_changes){3, 8, 3, 0});
     expect_entries(database, &(hed_record_filter){.kernel = "other"}, (hed_database_changes){0});
-    expect_entries(database, &(hed_record_filter){.device = "h200", .kinds = HED_RECORD_CHOICE}, (hed_database_changes){.choices = 3});
+    expect_entries(database, &(hed_record_filter){.device = "h200", .kinds = HED_RECORD_CHOICE},
+                   (hed_database_changes){.choices = 3});
     FAILS(HED_ERROR_IO, hed_database_merge(database, in_folder("nowhere.db"), &added, &error));
     write_file(in_folder("garbage.db"), "garbage", 7);
     FAILS(HED_ERROR_FORMAT, hed_database_merge(database, in_folder("garbage.db"), &added, &error));
@@ -731,8 +844,33 @@ static hed_status give_next(void *user, hed_database_entry *entry, bool *end, he
     return HED_OK;
 }
 
-static const hed_database_entry good = {
-    .kind = HED_RECORD_MEASUREMENT, .backend = "cuda", .platform = "NVIDIA CUDA", .device = "NVIDIA H200", .vendor = "NVIDIA", .type = HED_DEVICE_GPU, .architecture = 90, .compute_units = 132, .kernel = "blur", .source = "00112233445566778899aabbccddeeff", .math = "fast", .objective = "time", .driver = "550.1", .compiler = "nvrtc 12.4", .problem = "width=512 height=512", .session = "0123456789abcdef0123456789abcdef", .settings = "", .version = "0.1.0", .config = "WG=64 TILE=one", .seconds = 0.5, .low = 0.4, .high = 0.6, .number = 1, .outcome = "measured", .runs = 7, .deviation = NAN, .text = ""};
+static const hed_database_entry good = {.kind = HED_RECORD_MEASUREMENT,
+                                        .backend = "cuda",
+                                        .platform = "NVIDIA CUDA",
+                                        .device = "NVIDIA H200",
+                                        .vendor = "NVIDIA",
+                                        .type = HED_DEVICE_GPU,
+                                        .architecture = 90,
+                                        .compute_units = 132,
+                                        .kernel = "blur",
+                                        .source = "00112233445566778899aabbccddeeff",
+                                        .math = "fast",
+                                        .objective = "time",
+                                        .driver = "550.1",
+                                        .compiler = "nvrtc 12.4",
+                                        .problem = "width=512 height=512",
+                                        .session = "0123456789abcdef0123456789abcdef",
+                                        .settings = "",
+                                        .version = "0.1.0",
+                                        .config = "WG=64 TILE=one",
+                                        .seconds = 0.5,
+                                        .low = 0.4,
+                                        .high = 0.6,
+                                        .number = 1,
+                                        .outcome = "measured",
+                                        .runs = 7,
+                                        .deviation = NAN,
+                                        .text = ""};
 
 static void expect_refused(hed_database *database, const hed_database_entry *bad, const char *words)
 {
@@ -797,7 +935,8 @@ Test(database, pruning)
     expect_entries(database, NULL, (hed_database_changes){1, 10, 1, 0});
     OK(hed_database_prune(database, &(hed_prune_def){.keep_best = 3}, &removed, &error));
     cr_expect_eq(removed.measurements, 5);
-    expect_entries(database, NULL, (hed_database_changes){1, 5, 1, 0}); /* three, the choice's own, and the one that hung */
+    expect_entries(database, NULL,
+                   (hed_database_changes){1, 5, 1, 0}); /* three, the choice's own, and the one that hung */
     OK(hed_database_prune(database, &(hed_prune_def){.older_seconds = 3600}, &removed, &error));
     cr_expect_eq(removed.measurements, 0);
     OK(hed_database_prune(database, &(hed_prune_def){.kernel = "other"}, &removed, &error));
@@ -852,7 +991,8 @@ Test(database, each_allocation_failing)
         }
         hed_context_destroy(context);
         cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n, error.text);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld are left", (long long)n, (long long)state.live);
+        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld are left", (long long)n,
+                  (long long)state.live);
     } while (state.calls >= n);
     cr_expect(n > 20);
 }

@@ -1,5 +1,5 @@
-/* The database as text: what is written is read again, and whatever is done to the text or to the file itself, nothing worse comes of
- * it than a message. heddle db is tested as a command in tests/cli/db.sh. */
+/* The database as text: what is written is read again, and whatever is done to the text or to the file itself,
+ * nothing worse comes of it than a message. heddle db is tested as a command in tests/cli/db.sh. */
 #include "folder.h"
 
 #include "support/exchange.h"
@@ -25,11 +25,27 @@ static hed_context *open_context(const char *database)
 static const int64_t groups[] = {32, 64, 128};
 static const hed_parameter_def parameter = {"WG", groups, 3, 64, NULL};
 static const char *const dimensions[] = {"n"};
-static const hed_device_info device = {.id = "opencl:0:0", .backend = "opencl", .platform = "Some \"Platform\"", .name = "Gr\xc3\xa4" "fin 4\t2", .vendor = "V", .driver = "1.2", .type = HED_DEVICE_GPU, .compute_units = 8};
+static const hed_device_info device = {.id = "opencl:0:0",
+                                       .backend = "opencl",
+                                       .platform = "Some \"Platform\"",
+                                       .name = "Gr\xc3\xa4"
+                                               "fin 4\t2",
+                                       .vendor = "V",
+                                       .driver = "1.2",
+                                       .type = HED_DEVICE_GPU,
+                                       .compute_units = 8};
 
 static hed_tune_key key_of(int64_t n)
 {
-    hed_tune_key key = {.kernel = "blur", .source = "00112233445566778899aabbccddeeff", .device = &device, .compiler = "c", .dimension_count = 1, .dimensions = dimensions, .problem = hed_problem_1d(n), .parameters = &parameter, .parameter_count = 1};
+    hed_tune_key key = {.kernel = "blur",
+                        .source = "00112233445566778899aabbccddeeff",
+                        .device = &device,
+                        .compiler = "c",
+                        .dimension_count = 1,
+                        .dimensions = dimensions,
+                        .problem = hed_problem_1d(n),
+                        .parameters = &parameter,
+                        .parameter_count = 1};
     return key;
 }
 
@@ -40,7 +56,13 @@ static void fill(hed_database *database)
         int64_t session;
         OK(hed_database_begin(database, &key, "a \\ test", &session, &error));
         for (int i = 0; i < 12; i++) {
-            hed_evaluation e = {.config = {1, {groups[i % 3]}}, .outcome = i % 4 ? HED_OUTCOME_MEASURED : HED_OUTCOME_BUILD, .seconds = i % 4 ? 0.1 / (i + 1) : NAN, .low = NAN, .high = NAN, .error = i % 2 ? NAN : 1e-7, .text = ""};
+            hed_evaluation e = {.config = {1, {groups[i % 3]}},
+                                .outcome = i % 4 ? HED_OUTCOME_MEASURED : HED_OUTCOME_BUILD,
+                                .seconds = i % 4 ? 0.1 / (i + 1) : NAN,
+                                .low = NAN,
+                                .high = NAN,
+                                .error = i % 2 ? NAN : 1e-7,
+                                .text = ""};
             if (i % 4 == 0) strcpy(e.text, "error: a \"quote\", \xe2\x82\xac and a\nnew line");
             OK(hed_database_record(database, session, &key, &e, &error));
             if (i == 11 && n < 1002) OK(hed_database_choose(database, session, &key, &e, &error));
@@ -145,7 +167,12 @@ Test(exchange, mutated_databases_are_used_or_set_aside)
     char *changed = malloc(size);
     for (int i = 0; i < FILES; i++) {
         hed_tune_key key = key_of(1001);
-        hed_evaluation *history = NULL, best = {.config = {1, {32}}, .outcome = HED_OUTCOME_MEASURED, .seconds = 1, .low = NAN, .high = NAN, .error = NAN};
+        hed_evaluation *history = NULL, best = {.config = {1, {32}},
+                                                .outcome = HED_OUTCOME_MEASURED,
+                                                .seconds = 1,
+                                                .low = NAN,
+                                                .high = NAN,
+                                                .error = NAN};
         hed_database_changes count;
         uint32_t history_count = 0;
         int64_t session;

@@ -1,6 +1,6 @@
-/* ctest: devices
- * Which configuration a launch runs with: tuned for its size, near it, given, or the default; and constraints and conditions as part
- * of what is valid. The kernel writes down its own parameters, so that what ran is known from its results. */
+/* ctest: devices Which configuration a launch runs with: tuned for its size, near it, given, or the default; and
+ * constraints and conditions as part of what is valid. The kernel writes down its own parameters, so that what ran
+ * is known from its results. */
 #include "folder.h"
 
 #include "tune/database_file.h"
@@ -30,9 +30,12 @@ static const char text[] = "__kernel void which(__global int *out, int n)\n"
                            "    if (i < n) out[i] = WG * 100 + TILE;\n"
                            "}\n";
 static const hed_source source = {"which.cl", text, 0};
-static const hed_argument_def arguments[] = {{.name = "out", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_WRITE}, {.name = "n", .kind = HED_SCALAR, .type = HED_INT32}};
+static const hed_argument_def arguments[] = {
+    {.name = "out", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_WRITE},
+    {.name = "n", .kind = HED_SCALAR, .type = HED_INT32}};
 static const int64_t groups[] = {16, 32, 64, 128, 1 << 20}, tiles[] = {1, 2, 4, 8}, modes[] = {0, 1};
-static const hed_parameter_def parameters[] = {{"WG", groups, 5, 16, NULL}, {"TILE", tiles, 4, 1, NULL}, {"MODE", modes, 2, 0, NULL}};
+static const hed_parameter_def parameters[] = {
+    {"WG", groups, 5, 16, NULL}, {"TILE", tiles, 4, 1, NULL}, {"MODE", modes, 2, 0, NULL}};
 static const char *const dimensions[] = {"n"};
 static const char *const constraints[] = {"WG * TILE <= 512", "WG <= max_group", "n % TILE == 0"};
 static const hed_condition conditions[] = {{"MODE", "TILE > 1"}};
@@ -40,17 +43,35 @@ static const hed_condition conditions[] = {{"MODE", "TILE > 1"}};
 static void which_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     int32_t *out = call->arguments[0];
-    int64_t value = hed_config_get(call->def, call->config, "WG") * 100 + hed_config_get(call->def, call->config, "TILE");
+    int64_t value =
+        hed_config_get(call->def, call->config, "WG") * 100 + hed_config_get(call->def, call->config, "TILE");
     for (uint64_t i = begin; i < end; i++) out[i] = (int32_t)value;
 }
 
-static void which_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+static void which_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                           hed_geometry *g)
 {
-    *g = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0]}, .group = {(uint32_t)hed_config_get(def, config, "WG")}};
+    *g = (hed_geometry){.dimensions = 1,
+                        .global = {(uint64_t)problem->sizes[0]},
+                        .group = {(uint32_t)hed_config_get(def, config, "WG")}};
     g->native_items = (uint64_t)problem->sizes[0];
 }
 
-static const hed_kernel_def which = {.name = "which", .sources = &source, .source_count = 1, .arguments = arguments, .argument_count = 2, .parameters = parameters, .parameter_count = 3, .constraints = constraints, .constraint_count = 3, .conditions = conditions, .condition_count = 1, .dimensions = dimensions, .dimension_count = 1, .geometry = which_geometry, .range = which_range};
+static const hed_kernel_def which = {.name = "which",
+                                     .sources = &source,
+                                     .source_count = 1,
+                                     .arguments = arguments,
+                                     .argument_count = 2,
+                                     .parameters = parameters,
+                                     .parameter_count = 3,
+                                     .constraints = constraints,
+                                     .constraint_count = 3,
+                                     .conditions = conditions,
+                                     .condition_count = 1,
+                                     .dimensions = dimensions,
+                                     .dimension_count = 1,
+                                     .geometry = which_geometry,
+                                     .range = which_range};
 
 /* ---- a device with a database ---- */
 
@@ -89,7 +110,8 @@ static void choose(bench *b, int64_t n, hed_config config, const char *driver)
     hed_problem problem = hed_problem_1d(n);
     hed_tune_key key;
     int64_t session;
-    hed_evaluation e = {.config = config, .outcome = HED_OUTCOME_MEASURED, .seconds = 1e-3, .low = 1e-3, .high = 1e-3};
+    hed_evaluation e = {
+        .config = config, .outcome = HED_OUTCOME_MEASURED, .seconds = 1e-3, .low = 1e-3, .high = 1e-3};
     hed_tune_key_of_kernel(b->t.device, &which, HED_MATH_FAST, NULL, 0, &problem, HED_OBJECTIVE_TIME, &key);
     hed_device_info other = *key.device;
     if (driver) other.driver = driver;
@@ -123,7 +145,8 @@ static void expect_ran(bench *b, int64_t n, int64_t group, int64_t tile)
     static int32_t values[MOST];
     OK(hed_read(b->t.stream, values, b->out, 0, (uint64_t)n * sizeof values[0], &error));
     OK(hed_stream_wait(b->t.stream, &error));
-    for (int64_t i = 0; i < n; i++) cr_assert_eq(values[i], group * 100 + tile, "element %lld is %d", (long long)i, values[i]);
+    for (int64_t i = 0; i < n; i++)
+        cr_assert_eq(values[i], group * 100 + tile, "element %lld is %d", (long long)i, values[i]);
 }
 
 static void expect_config(const hed_kernel *kernel, int64_t group, hed_configured expected)
@@ -335,7 +358,8 @@ Test(resolve, the_key_is_the_text)
 {
     static const int64_t more[] = {8, 16, 32, 64, 128, 256, 1 << 20};
     hed_parameter_def grown[] = {parameters[0], parameters[1], parameters[2]};
-    hed_source other_source = {"which.cl", "__kernel void which(__global int *out, int n) { out[0] = n + WG + TILE + MODE; }", 0};
+    hed_source other_source = {"which.cl",
+                               "__kernel void which(__global int *out, int n) { out[0] = n + WG + TILE + MODE; }", 0};
     const hed_define define = {"UNUSED", "1"};
     hed_kernel_def changed = which;
     hed_kernel *kernel;
@@ -371,16 +395,19 @@ Test(resolve, constraints_and_conditions_are_part_of_what_is_valid)
     cr_expect(!hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason));
     cr_expect(strstr(reason, "WG * TILE <= 512"), "%s", reason);
     config = config_of(64, 2);
-    cr_expect(hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason), "%s", reason);
+    cr_expect(hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason), "%s",
+              reason);
     cr_expect(!hed_kernel_valid(&which, &config, &odd, b.t.device, HED_MATH_FAST, reason, sizeof reason));
     cr_expect(strstr(reason, "n % TILE == 0"), "%s", reason);
     config.values[2] = 1;
-    cr_expect(hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason), "%s", reason);
+    cr_expect(hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason), "%s",
+              reason);
     config.values[1] = 1;
     cr_expect(!hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason));
     cr_expect(strstr(reason, "MODE=1") && strstr(reason, "TILE > 1"), "%s", reason);
     hed_kernel_def broken = which;
-    static const char *const wrong[] = {"WG * * 2"}, *const unknown[] = {"WG < speed_of_light"}, *const nothing[] = {NULL};
+    static const char *const wrong[] = {"WG * * 2"}, *const unknown[] = {"WG < speed_of_light"},
+                             *const nothing[] = {NULL};
     const hed_condition nobody = {"NOBODY", "WG > 1"};
     hed_kernel *kernel;
     broken.constraint_count = 1;

@@ -49,8 +49,8 @@ static void default_ptx_dir(char *path)
     if (!library[0] || !hed_path_join(path, library, "../share/heddle/ptx") || access(path, R_OK) != 0) path[0] = 0;
 }
 
-/* The worker program: libexec/heddle of the installed library (in lib or lib/MACHINE), beside the library in a build folder, and
- * one folder above a program that the library is a part of. */
+/* The worker program: libexec/heddle of the installed library (in lib or lib/MACHINE), beside the library in a build
+ * folder, and one folder above a program that the library is a part of. */
 static void default_worker(char *path)
 {
     static const char *const places[] = {"../libexec/heddle/heddle-worker", "../../libexec/heddle/heddle-worker",
@@ -62,8 +62,8 @@ static void default_worker(char *path)
     path[0] = 0;
 }
 
-/* The database that comes with Heddle: in share of the prefix, where libraries lie in lib or in a folder of lib for one machine;
- * and beside the library in a build folder. */
+/* The database that comes with Heddle: in share of the prefix, where libraries lie in lib or in a folder of lib for
+ * one machine; and beside the library in a build folder. */
 static void default_installed_database(char *path)
 {
     static const char *const places[] = {"../share/heddle/tuning.db", "../../share/heddle/tuning.db",
@@ -75,12 +75,14 @@ static void default_installed_database(char *path)
     path[0] = 0;
 }
 
-/* The user's own: given, of the environment, or in the folder of kept data. Where none is wanted, so is the installed one. */
+/* The user's own: given, of the environment, or in the folder of kept data. Who wants none
+ * does not want the installed one either. */
 static void find_databases(char *path, char *installed, const char *given, const char *data_dir)
 {
     const char *variable = environment("HEDDLE_DATABASE");
     if (!given && variable) given = strcmp(variable, "none") == 0 ? "" : variable;
-    bool fits = given ? hed_text_copy(path, HED_PATH_MAX, given) : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
+    bool fits =
+        given ? hed_text_copy(path, HED_PATH_MAX, given) : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
     if (!fits) path[0] = 0;
     installed[0] = 0;
     if (!given || given[0]) default_installed_database(installed);

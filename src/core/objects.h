@@ -24,7 +24,7 @@ struct hed_context {
     pthread_mutex_t open_lock; /* one device is opened at a time */
     pthread_mutex_t extension_lock;
     hed_extension extension; /* the databases: src/tune/database_context.c */
-    _Atomic int captured;      /* the launch that hed_context_def.capture asked for is written */
+    _Atomic int captured;    /* the launch that hed_context_def.capture asked for is written */
 };
 
 /* A compiled configuration is shared by its kernel and by the graphs that recorded it. */
@@ -43,8 +43,8 @@ typedef struct hed_build_job {
     struct hed_kernel *kernel;
     hed_config config;
     hed_configured configured;
-    hed_problem problem; /* that it was chosen for; count 0: none */
-    bool by_size;        /* for a launch, which goes on meanwhile; nobody asked for it by name */
+    hed_problem problem;  /* that it was chosen for; count 0: none */
+    bool by_size;         /* for a launch, which goes on meanwhile; nobody asked for it by name */
     hed_variant *variant; /* the result, or NULL and `error` */
     hed_error error;
 } hed_build_job;
@@ -64,17 +64,17 @@ struct hed_kernel {
     hed_define *defines; /* copies of the options' defines */
     uint32_t define_count;
     uint32_t max_registers;
-    hed_variant *active;  /* NULL until the first build is done */
-    hed_variant *retired; /* others that are compiled; launches of these may still be on their way */
-    hed_configured configured; /* what the active one is to the size `resolved` */
-    hed_problem resolved;      /* count 0: none */
+    hed_variant *active;         /* NULL until the first build is done */
+    hed_variant *retired;        /* others that are compiled; launches of these may still be on their way */
+    hed_configured configured;   /* what the active one is to the size `resolved` */
+    hed_problem resolved;        /* count 0: none */
     struct hed_choices *choices; /* by which launches choose; NULL: a configuration was given, or nothing is known */
     struct hed_rules *rules;     /* NULL: the description has no constraints */
     hed_recent recent[HED_RECENT_SIZES];
     uint32_t next_recent;
     hed_config *refused; /* (refused_count) tuned ones that do not build here */
     uint32_t refused_count;
-    bool capture;         /* its next launch is written to a file, once in a context */
+    bool capture; /* its next launch is written to a file, once in a context */
     pthread_t thread;
     _Atomic int build; /* hed_build_state */
     hed_build_job *job;

@@ -1,8 +1,9 @@
-/* Which configuration a kernel runs with where none was given: the best that the database knows for the size of each launch.
+/* Which configuration a kernel runs with where none was given: the best that the database knows for the size of each
+ * launch.
  *
- * What could serve was read when the kernel was made, so that a launch never touches a file. A size that was met before costs
- * a comparison; a new one is looked up, and where it wants another configuration that is not compiled yet, the launch goes on
- * with the present one while the other is built in the background. */
+ * What could serve was read when the kernel was made, so that a launch never touches a file. A size that was met
+ * before costs a comparison; a new one is looked up, and where it wants another configuration that is not compiled
+ * yet, the launch goes on with the present one while the other is built in the background. */
 #include <string.h>
 
 #include "launch/launch.h"
@@ -29,8 +30,8 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
     char text[256];
     hed_config_format(kernel->def, config, text, sizeof text);
     hed_log_message(&kernel->device->settings->logger, HED_LOG_WARNING,
-                    "%s: the tuned configuration [%s] cannot be built here and is passed over: %s", kernel->def->name, text,
-                    why->text);
+                    "%s: the tuned configuration [%s] cannot be built here and is passed over: %s", kernel->def->name,
+                    text, why->text);
     hed_config *longer = hed_allocate(allocator_of(kernel), (count + 1) * sizeof *longer);
     if (!longer) { /* then none that is tuned, rather than this one over and over */
         hed_choices_free(kernel->choices);
@@ -50,8 +51,8 @@ hed_status hed_kernel_pick(const hed_kernel *kernel, const hed_problem *problem,
                            hed_configured *configured, hed_error *error)
 {
     for (uint32_t rank = 0; hed_choices_find(kernel->choices, problem, rank, config, configured); rank++)
-        if (!is_refused(kernel, config) && !hed_config_check(kernel->device, kernel->def, kernel->rules, config, problem,
-                                                             kernel->math, NULL))
+        if (!is_refused(kernel, config) &&
+            !hed_config_check(kernel->device, kernel->def, kernel->rules, config, problem, kernel->math, NULL))
             return HED_OK;
     *configured = HED_CONFIGURED_DEFAULT;
     return hed_resolve_default(kernel->device, kernel->def, kernel->rules, problem, kernel->math, config, error);

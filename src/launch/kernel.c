@@ -1,6 +1,6 @@
-/* Kernels: a description compiled for a device. A kernel has one variant in force; another can be built in the background
- * and is swapped in by the owner's next launch. The others that were compiled stay until the kernel goes, since launches of
- * theirs may be on their way, and launches of their sizes may come back (choose.c). */
+/* Kernels: a description compiled for a device. A kernel has one variant in force; another can be built in the
+ * background and is swapped in by the owner's next launch. The others that were compiled stay until the kernel goes,
+ * since launches of theirs may be on their way, and launches of their sizes may come back (choose.c). */
 #include <string.h>
 
 #include "launch/launch.h"
@@ -193,8 +193,8 @@ static hed_status configure(hed_kernel *kernel, const hed_kernel_options *option
     if (options->config) {
         job->config = *options->config;
         job->configured = HED_CONFIGURED_GIVEN;
-        status = hed_config_check(kernel->device, kernel->def, kernel->rules, &job->config, options->problem, kernel->math,
-                                  error);
+        status = hed_config_check(kernel->device, kernel->def, kernel->rules, &job->config, options->problem,
+                                  kernel->math, error);
     } else {
         job->configured = HED_CONFIGURED_DEFAULT;
         load_choices(kernel);
@@ -222,7 +222,8 @@ bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem, con
     return false;
 }
 
-hed_status hed_kernel_build_now(hed_kernel *kernel, const hed_config *config, hed_configured configured, hed_error *error)
+hed_status hed_kernel_build_now(hed_kernel *kernel, const hed_config *config, hed_configured configured,
+                                hed_error *error)
 {
     abandon_job(kernel);
     hed_build_job *job = make_job(kernel, NULL);

@@ -13,7 +13,7 @@ struct hed_rules {
     const hed_kernel_def *def;
     hed_constant limits[HED_DEVICE_CONSTANTS];
     uint32_t first_size, slots;
-    uint32_t count;               /* constraints, then conditions */
+    uint32_t count;                /* constraints, then conditions */
     hed_expression *expressions[]; /* (count) */
 };
 
@@ -33,10 +33,12 @@ static hed_status compile(hed_rules *rules, const hed_expression_names *names, h
     const hed_kernel_def *def = rules->def;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < rules->count && !status; i++) {
-        const hed_condition *condition = i < def->constraint_count ? NULL : &def->conditions[i - def->constraint_count];
+        const hed_condition *condition =
+            i < def->constraint_count ? NULL : &def->conditions[i - def->constraint_count];
         const char *text = condition ? condition->when : def->constraints[i];
         if (condition) status = check_condition(def, condition, error);
-        if (!status && !text) status = hed_fail(error, HED_ERROR_ARGUMENT, "%s: constraint or condition %u has no text", def->name, i);
+        if (!status && !text)
+            status = hed_fail(error, HED_ERROR_ARGUMENT, "%s: constraint or condition %u has no text", def->name, i);
         if (!status) status = hed_expression_create(rules->allocator, text, names, &rules->expressions[i], error);
     }
     return status;
@@ -97,7 +99,8 @@ static hed_status check_unused(const hed_kernel_def *def, const hed_condition *c
                     (long long)def->parameters[i].value);
 }
 
-hed_status hed_rules_check(const hed_rules *rules, const hed_config *config, const hed_problem *problem, hed_error *error)
+hed_status hed_rules_check(const hed_rules *rules, const hed_config *config, const hed_problem *problem,
+                           hed_error *error)
 {
     double values[SLOTS];
     uint32_t slots = 0;
@@ -114,7 +117,9 @@ hed_status hed_rules_check(const hed_rules *rules, const hed_config *config, con
         if (value != 0 && !isnan(value)) continue;
         if (i >= def->constraint_count)
             status = check_unused(def, &def->conditions[i - def->constraint_count], config, error);
-        else status = hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: the constraint \"%s\" does not hold", def->name, def->constraints[i]);
+        else
+            status = hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: the constraint \"%s\" does not hold", def->name,
+                              def->constraints[i]);
     }
     return status;
 }

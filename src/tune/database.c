@@ -1,7 +1,7 @@
 /* The tuning database's file: opening and closing, statements, transactions, and what SQLite says in words.
  *
- * A rollback journal, not a write-ahead log: transactions are short and rare, and the file may lie in a home folder on a
- * network, or in a folder that can only be read, where a log's shared memory does not work. */
+ * A rollback journal, not a write-ahead log: transactions are short and rare, and the file may lie in a home folder
+ * on a network, or in a folder that can only be read, where a log's shared memory does not work. */
 #include "tune/database_file.h"
 
 #include <assert.h>
@@ -19,7 +19,8 @@ static const char *advice(int code)
     switch (code) {
     case SQLITE_BUSY: return ": another process holds it; try again when that is done";
     case SQLITE_FULL: return ": make room there, or set HEDDLE_DATABASE to a file elsewhere";
-    case SQLITE_READONLY: return ": check the permissions of file and folder, or set HEDDLE_DATABASE to a file elsewhere";
+    case SQLITE_READONLY:
+        return ": check the permissions of file and folder, or set HEDDLE_DATABASE to a file elsewhere";
     case SQLITE_CANTOPEN: return ": check that the folder is there and the file can be read";
     default: return "";
     }
@@ -101,8 +102,8 @@ hed_status hed_database_run(hed_database *database, hed_error *error, const char
     return status;
 }
 
-bool hed_database_integer(hed_database *database, int64_t *value, hed_status *status, hed_error *error, const char *sql,
-                          const char *types, ...)
+bool hed_database_integer(hed_database *database, int64_t *value, hed_status *status, hed_error *error,
+                          const char *sql, const char *types, ...)
 {
     va_list values;
     va_start(values, types);
@@ -176,16 +177,18 @@ static hed_status connect(hed_database *database, hed_error *error)
     struct stat about;
     hed_status status = database->read_only ? HED_OK : make_folder(database, error);
     if (status) return status;
-    /* Before it is opened: should another process put a new file here just now, that one is never taken for this one. */
+    /* Before it is opened: should another process put a new file here just now, that one is never taken for this
+     * one. */
     bool there = stat(database->path, &about) == 0;
     database->device = there ? about.st_dev : 0;
     database->inode = there ? about.st_ino : 0;
     /* Our own lock serializes; SQLite's would be a second one. */
-    if (sqlite3_open_v2(database->path, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL))
+    if (sqlite3_open_v2(database->path, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
+                        NULL))
         return database->handle ? hed_database_fail(database, "open", error)
                                 : hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", database->path);
     sqlite3_extended_result_codes(database->handle, 1);
-    sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
+    sqlite3_busy_timeout(database->handle, database->patience);
     /* A file that somebody else has made is only data. */
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -206,7 +209,8 @@ static hed_status migrate_copy(hed_database *database, hed_error *error)
     }
     if (status) {
         sqlite3_close(memory);
-        return hed_fail(error, HED_ERROR_IO, "cannot copy %s, which is of an older version, into memory", database->path);
+        return hed_fail(error, HED_ERROR_IO, "cannot copy %s, which is of an older version, into memory",
+                        database->path);
     }
     disconnect(database);
     database->handle = memory;
@@ -220,8 +224,8 @@ static hed_status set_aside(hed_database *database, hed_error *error)
     hed_status status = hed_database_set_aside(database->path, database->device, database->inode, aside, error);
     if (!status && aside[0])
         hed_log_message(&database->logger, HED_LOG_WARNING,
-                        "the tuning database %s is damaged: it was renamed to %s, and a new one is begun", database->path,
-                        aside);
+                        "the tuning database %s is damaged: it was renamed to %s, and a new one is begun",
+                        database->path, aside);
     return status;
 }
 
@@ -257,7 +261,8 @@ static void free_database(hed_database *database)
     hed_release(&allocator, database, sizeof *database);
 }
 
-hed_status hed_database_open(hed_context *context, const char *path, bool read_only, hed_database **database, hed_error *error)
+hed_status hed_database_open_for(hed_context *context, const char *path, bool read_only, int patience,
+                                 hed_database **database, hed_error *error)
 {
     const hed_settings *settings = &context->settings;
     *database = NULL;
@@ -272,6 +277,7 @@ hed_status hed_database_open(hed_context *context, const char *path, bool read_o
     made->logger = settings->logger;
     made->clock = settings->clock;
     made->read_only = read_only;
+    made->patience = patience;
     made->pending_end = &made->pending;
     pthread_mutex_init(&made->lock, NULL);
     made->path = hed_copy_text(&settings->allocator, path);
@@ -283,6 +289,12 @@ hed_status hed_database_open(hed_context *context, const char *path, bool read_o
     }
     *database = made;
     return HED_OK;
+}
+
+hed_status hed_database_open(hed_context *context, const char *path, bool read_only, hed_database **database,
+                             hed_error *error)
+{
+    return hed_database_open_for(context, path, read_only, HED_WRITE_PATIENCE, database, error);
 }
 
 void hed_database_close(hed_database *database)
@@ -310,7 +322,7 @@ void hed_database_leave(hed_database *database)
     bool damaged = database->damaged && database->handle;
     if (damaged && database->read_only) disconnect(database);
     else if (damaged && set_aside(database, &error))
-        hed_log_message(&database->logger, HED_LOG_WARNING, "the tuning database %s is damaged and cannot be set aside: %s",
-                        database->path, error.text);
+        hed_log_message(&database->logger, HED_LOG_WARNING,
+                        "the tuning database %s is damaged and cannot be set aside: %s", database->path, error.text);
     pthread_mutex_unlock(&database->lock);
 }

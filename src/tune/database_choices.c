@@ -1,5 +1,5 @@
-/* What a launch looks into: the choices of one kernel that could serve one device, read once, when the kernel is made. Asking is
- * arithmetic on what was read: the nearest of a handful of sizes. */
+/* What a launch looks into: the choices of one kernel that could serve one device, read once, when the kernel is
+ * made. Asking is arithmetic on what was read: the nearest of a handful of sizes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,16 +35,19 @@ static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
 {
     const char *type = hed_column_text(row, 9);
     const hed_database_entry device = {.backend = hed_column_text(row, 5),
-                                      .platform = hed_column_text(row, 6),
-                                      .device = hed_column_text(row, 7),
-                                      .vendor = hed_column_text(row, 8),
-                                      .type = hed_device_type_read(type),
-                                      .architecture = (uint32_t)sqlite3_column_int64(row, 10),
-                                      .compute_units = (uint32_t)sqlite3_column_int64(row, 11)};
-    c->same_driver = !strcmp(hed_column_text(row, 3), key->device->driver) && !strcmp(hed_column_text(row, 4), key->compiler);
+                                       .platform = hed_column_text(row, 6),
+                                       .device = hed_column_text(row, 7),
+                                       .vendor = hed_column_text(row, 8),
+                                       .type = hed_device_type_read(type),
+                                       .architecture = (uint32_t)sqlite3_column_int64(row, 10),
+                                       .compute_units = (uint32_t)sqlite3_column_int64(row, 11)};
+    c->same_driver =
+        !strcmp(hed_column_text(row, 3), key->device->driver) && !strcmp(hed_column_text(row, 4), key->compiler);
     c->units_apart = (uint32_t)labs((long)device.compute_units - (long)key->device->compute_units);
     switch (hed_device_relation(key->device, &device)) {
-    case HED_SAME_DEVICE: c->nearest = c->same_driver ? HED_CONFIGURED_EXACT : HED_CONFIGURED_OTHER_DRIVER; return true;
+    case HED_SAME_DEVICE:
+        c->nearest = c->same_driver ? HED_CONFIGURED_EXACT : HED_CONFIGURED_OTHER_DRIVER;
+        return true;
     case HED_SAME_ARCHITECTURE: c->nearest = HED_CONFIGURED_SAME_ARCHITECTURE; return true;
     case HED_SAME_VENDOR: c->nearest = HED_CONFIGURED_SAME_VENDOR; return true;
     default: return false;
@@ -84,8 +87,8 @@ static hed_status read_choices(hed_database *database, const hed_tune_key *key, 
 {
     hed_status status;
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
-    sqlite3_stmt *row = hed_database_statement(database, CHOICES, "tttt", key->kernel, key->source, hed_math_word(key->math),
-                                               hed_objective_word(key->objective));
+    sqlite3_stmt *row = hed_database_statement(database, CHOICES, "tttt", key->kernel, key->source,
+                                               hed_math_word(key->math), hed_objective_word(key->objective));
     while (hed_database_row(database, row, &status, error)) {
         choice read, *added;
         if (!read_choice(row, key, installed, &read)) continue;
@@ -106,8 +109,8 @@ static void load_from(hed_database *database, const hed_tune_key *key, bool inst
     hed_status status = read_choices(database, key, installed, choices, &error);
     hed_database_leave(database);
     if (status)
-        hed_log_message(&database->logger, HED_LOG_WARNING, "%s runs without its tuned configuration: %s", key->kernel,
-                        error.text);
+        hed_log_message(&database->logger, HED_LOG_WARNING, "%s runs without its tuned configuration: %s",
+                        key->kernel, error.text);
 }
 
 /* What does not depend on the size that is asked for. */

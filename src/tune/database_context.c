@@ -1,5 +1,5 @@
-/* The databases that belong to a context: the user's, over the one that is installed with Heddle. Each is opened when it is first
- * asked for; one that does not work is told of once and then done without. */
+/* The databases that belong to a context: the user's, over the one that is installed with Heddle. Each is opened
+ * when it is first asked for; one that does not work is told of once and then done without. */
 #include <unistd.h>
 
 #include "tune/database_file.h"
@@ -35,11 +35,11 @@ static databases *databases_of(hed_context *context)
     return d;
 }
 
-static hed_database *open_one(hed_context *context, const char *path, bool read_only, const char *without)
+static hed_database *open_one(hed_context *context, const char *path, bool read_only, int patience, const char *without)
 {
     hed_database *database;
     hed_error error;
-    if (hed_database_open(context, path, read_only, &database, &error))
+    if (hed_database_open_for(context, path, read_only, patience, &database, &error))
         hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: %s", without, error.text);
     return database;
 }
@@ -53,7 +53,7 @@ static hed_database *user_database(hed_context *context, bool make)
     /* Launches try once; who has results to keep tries again, since another process may have held it. */
     if (!d->user && path[0] && (make || (!d->user_tried && access(path, F_OK) == 0))) {
         d->user_tried = true;
-        d->user = open_one(context, path, false, "tuned configurations are neither used nor kept");
+        d->user = open_one(context, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE, "tuned configurations are neither used nor kept");
     }
     hed_database *database = d->user;
     pthread_mutex_unlock(&d->lock);
@@ -76,7 +76,7 @@ hed_database *hed_context_installed(hed_context *context)
     pthread_mutex_lock(&d->lock);
     if (!d->installed_tried && path[0]) {
         d->installed_tried = true;
-        d->installed = open_one(context, path, true, "the configurations that come with Heddle are not used");
+        d->installed = open_one(context, path, true, HED_READ_PATIENCE, "the configurations that come with Heddle are not used");
     }
     hed_database *database = d->installed;
     pthread_mutex_unlock(&d->lock);

@@ -1,5 +1,6 @@
-/* Setting a damaged file aside, though several processes may find the damage at once: the folder is locked meanwhile, and
- * only the very file that was examined is renamed, never the new one that another process has begun in its place. */
+/* Setting a damaged file aside, though several processes may find the damage at once: the folder is locked
+ * meanwhile, and only the very file that was examined is renamed, never the new one that another process has begun
+ * in its place. */
 #include "tune/database_file.h"
 
 #include <errno.h>
@@ -49,7 +50,8 @@ static void take_along(const char *path, const char *aside, const char *ending)
 {
     char from[HED_PATH_MAX], to[HED_PATH_MAX];
     int a = snprintf(from, sizeof from, "%s%s", path, ending), b = snprintf(to, sizeof to, "%s%s", aside, ending);
-    if (a > 0 && b > 0 && (size_t)a < sizeof from && (size_t)b < sizeof to && rename(from, to) != 0 && errno != ENOENT)
+    if (a > 0 && b > 0 && (size_t)a < sizeof from && (size_t)b < sizeof to && rename(from, to) != 0 &&
+        errno != ENOENT)
         unlink(from);
 }
 
@@ -65,8 +67,8 @@ hed_status hed_database_set_aside(const char *path, dev_t device, ino_t inode, c
             for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) take_along(path, aside, endings[i]);
         } else {
             char reason[256];
-            status = hed_fail(error, HED_ERROR_IO, "%s is damaged and cannot be renamed: %s: rename or delete it", path,
-                              strerror_r(errno, reason, sizeof reason));
+            status = hed_fail(error, HED_ERROR_IO, "%s is damaged and cannot be renamed: %s: rename or delete it",
+                              path, strerror_r(errno, reason, sizeof reason));
             aside[0] = 0;
         }
     }

@@ -58,7 +58,10 @@ static hed_status check_texts(const text_field *fields, size_t count, hed_error 
 
 static hed_status check_device(const hed_database_entry *r, hed_error *error)
 {
-    const text_field texts[] = {{"backend", r->backend, false}, {"platform", r->platform, true}, {"device", r->device, false}, {"vendor", r->vendor, true}};
+    const text_field texts[] = {{"backend", r->backend, false},
+                                {"platform", r->platform, true},
+                                {"device", r->device, false},
+                                {"vendor", r->vendor, true}};
     if ((unsigned)r->type > HED_DEVICE_OTHER)
         return hed_fail(error, HED_ERROR_FORMAT, "type: %d is no type of a device", (int)r->type);
     return check_texts(texts, sizeof texts / sizeof texts[0], error);
@@ -66,8 +69,12 @@ static hed_status check_device(const hed_database_entry *r, hed_error *error)
 
 static hed_status check_key(const hed_database_entry *r, hed_error *error)
 {
-    static const char *const math[] = {"fast", "strict", NULL}, *const objectives[] = {"time", "energy", "metric", NULL};
-    const text_field texts[] = {{"kernel", r->kernel, false}, {"driver", r->driver, true}, {"compiler", r->compiler, true}, {"problem", r->problem, true}};
+    static const char *const math[] = {"fast", "strict", NULL}, *const objectives[] = {"time", "energy", "metric",
+                                                                                       NULL};
+    const text_field texts[] = {{"kernel", r->kernel, false},
+                                {"driver", r->driver, true},
+                                {"compiler", r->compiler, true},
+                                {"problem", r->problem, true}};
     hed_status status = check_texts(texts, sizeof texts / sizeof texts[0], error);
     if (!status) status = check_digits("source", r->source, error);
     if (!status) status = check_word("math", r->math, math, error);
@@ -76,21 +83,25 @@ static hed_status check_key(const hed_database_entry *r, hed_error *error)
 
 static hed_status check_result(const hed_database_entry *r, bool known, hed_error *error)
 {
-    const text_field texts[] = {{"settings", r->settings, true}, {"version", r->version, true}, {"config", r->config, true}};
+    const text_field texts[] = {
+        {"settings", r->settings, true}, {"version", r->version, true}, {"config", r->config, true}};
     hed_status status = check_texts(texts, sizeof texts / sizeof texts[0], error);
     if (!status) status = check_digits("session", r->session, error);
     if (!status) status = check_number("seconds", r->seconds, known, error);
     if (!status) status = check_number("low", r->low, false, error);
     if (!status) status = check_number("high", r->high, false, error);
     if (status || !known || (r->seconds > 0 && !(r->low > r->high))) return status;
-    return hed_fail(error, HED_ERROR_FORMAT, "seconds: %g, between %g and %g: nothing takes that", r->seconds, r->low, r->high);
+    return hed_fail(error, HED_ERROR_FORMAT, "seconds: %g, between %g and %g: nothing takes that", r->seconds, r->low,
+                    r->high);
 }
 
 static hed_status check_measurement(const hed_database_entry *r, hed_error *error)
 {
     hed_outcome outcome = 0;
-    while (outcome < HED_OUTCOME_COUNT && (!r->outcome || strcmp(r->outcome, hed_outcome_name(outcome)) != 0)) outcome++;
-    if (outcome == HED_OUTCOME_COUNT) return wrong("outcome", "a word such as \"measured\"", r->outcome ? r->outcome : "", error);
+    while (outcome < HED_OUTCOME_COUNT && (!r->outcome || strcmp(r->outcome, hed_outcome_name(outcome)) != 0))
+        outcome++;
+    if (outcome == HED_OUTCOME_COUNT)
+        return wrong("outcome", "a word such as \"measured\"", r->outcome ? r->outcome : "", error);
     if (!r->number) return hed_fail(error, HED_ERROR_FORMAT, "number: expected a place from 1 on, found 0");
     hed_status status = check_result(r, outcome == HED_OUTCOME_MEASURED, error);
     if (!status) status = check_text("text", r->text, true, error);
@@ -112,7 +123,8 @@ static hed_status check(const hed_database_entry *r, hed_error *error)
         return status ? status : check_number("default_seconds", r->default_seconds, false, error);
     case HED_RECORD_FACT:
         status = check_text("name", r->name, false, error);
-        if (!status && !isfinite(r->value)) status = hed_fail(error, HED_ERROR_FORMAT, "value: expected a number, found %g", r->value);
+        if (!status && !isfinite(r->value))
+            status = hed_fail(error, HED_ERROR_FORMAT, "value: expected a number, found %g", r->value);
         return status;
     default: return hed_fail(error, HED_ERROR_FORMAT, "kind: %d is no kind of a record", (int)r->kind);
     }
@@ -121,7 +133,8 @@ static hed_status check(const hed_database_entry *r, hed_error *error)
 /* ---- adding one ---- */
 
 static const char FIND_SESSION[] = "SELECT id, key FROM session WHERE uid = ?";
-static const char ADD_SESSION[] = "INSERT INTO session(uid, key, settings, version, begun) VALUES(?, ?, ?, ?, ?) RETURNING id";
+static const char ADD_SESSION[] =
+    "INSERT INTO session(uid, key, settings, version, begun) VALUES(?, ?, ?, ?, ?) RETURNING id";
 static const char ADD_MEASUREMENT[] =
     "INSERT OR IGNORE INTO measurement(session, number, config, outcome, seconds, low, high, runs, build_seconds, at,"
     "    deviation, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -129,11 +142,13 @@ static const char ADD_FACT[] = "INSERT OR IGNORE INTO fact(device, name, value) 
 /* One that is there stays unless the new one is surely faster. */
 static const char ADD_CHOICE[] =
     "INSERT INTO choice(key, session, config, seconds, low, high, default_seconds) VALUES(?, ?, ?, ?, ?, ?, ?)"
-    " ON CONFLICT(key) DO UPDATE SET session = excluded.session, config = excluded.config, seconds = excluded.seconds,"
+    " ON CONFLICT(key) DO UPDATE SET session = excluded.session, config = excluded.config, seconds = "
+    "excluded.seconds,"
     "    low = excluded.low, high = excluded.high, default_seconds = excluded.default_seconds"
     " WHERE excluded.high < choice.low";
 
-static hed_status put_session(hed_database *database, const hed_database_entry *r, int64_t key, int64_t *id, hed_error *error)
+static hed_status put_session(hed_database *database, const hed_database_entry *r, int64_t key, int64_t *id,
+                              hed_error *error)
 {
     hed_status status;
     int64_t owner = key;
@@ -147,12 +162,13 @@ static hed_status put_session(hed_database *database, const hed_database_entry *
     if (owner != key)
         return hed_fail(error, HED_ERROR_FORMAT, "session: %s belongs to another key already", r->session);
     if (!*id)
-        hed_database_integer(database, id, &status, error, ADD_SESSION, "titti", r->session, key, r->settings, r->version,
-                             r->begun);
+        hed_database_integer(database, id, &status, error, ADD_SESSION, "titti", r->session, key, r->settings,
+                             r->version, r->begun);
     return status;
 }
 
-static hed_status add_fact(hed_database *database, const hed_database_entry *r, hed_database_changes *changes, hed_error *error)
+static hed_status add_fact(hed_database *database, const hed_database_entry *r, hed_database_changes *changes,
+                           hed_error *error)
 {
     int64_t device;
     hed_status status = hed_database_put_device(database, r, &device, error);
@@ -161,8 +177,8 @@ static hed_status add_fact(hed_database *database, const hed_database_entry *r, 
     return status;
 }
 
-static hed_status add_result(hed_database *database, const hed_database_entry *r, int64_t key, hed_database_changes *changes,
-                             hed_error *error)
+static hed_status add_result(hed_database *database, const hed_database_entry *r, int64_t key,
+                             hed_database_changes *changes, hed_error *error)
 {
     int64_t session;
     hed_status status = put_session(database, r, key, &session, error);
@@ -173,14 +189,15 @@ static hed_status add_result(hed_database *database, const hed_database_entry *r
         if (!status) changes->choices += (uint64_t)sqlite3_changes(database->handle);
         return status;
     }
-    status = hed_database_run(database, error, ADD_MEASUREMENT, "iittrrrirrrt", session, (int64_t)r->number, r->config,
-                              r->outcome, r->seconds, r->low, r->high, (int64_t)r->runs, r->build_seconds, r->at,
-                              r->deviation, r->text);
+    status = hed_database_run(database, error, ADD_MEASUREMENT, "iittrrrirrrt", session, (int64_t)r->number,
+                              r->config, r->outcome, r->seconds, r->low, r->high, (int64_t)r->runs, r->build_seconds,
+                              r->at, r->deviation, r->text);
     if (!status) changes->measurements += (uint64_t)sqlite3_changes(database->handle);
     return status;
 }
 
-static hed_status add(hed_database *database, const hed_database_entry *r, hed_database_changes *changes, hed_error *error)
+static hed_status add(hed_database *database, const hed_database_entry *r, hed_database_changes *changes,
+                      hed_error *error)
 {
     int64_t key;
     if (r->kind == HED_RECORD_FACT) return add_fact(database, r, changes, error);
@@ -234,7 +251,8 @@ static hed_status merge_record(void *user, const hed_database_entry *record, hed
     return status ? status : add(m->into, record, &m->added, error);
 }
 
-hed_status hed_database_merge(hed_database *database, const char *path, hed_database_changes *changes, hed_error *error)
+hed_status hed_database_merge(hed_database *database, const char *path, hed_database_changes *changes,
+                              hed_error *error)
 {
     hed_database *other;
     merging m = {.into = database};
@@ -244,7 +262,8 @@ hed_status hed_database_merge(hed_database *database, const char *path, hed_data
     status = hed_database_enter(database, error);
     if (!status) {
         status = hed_database_begin_write(database, error);
-        if (!status) status = hed_database_end(database, hed_database_each(other, NULL, merge_record, &m, error), error);
+        if (!status)
+            status = hed_database_end(database, hed_database_each(other, NULL, merge_record, &m, error), error);
         hed_database_leave(database);
     }
     hed_database_close(other);

@@ -1,5 +1,5 @@
-/* Keys of the database: what decides on a measurement, as texts; and configurations and problems as "NAME=value NAME=value", so
- * that a parameter that has gained values, or changed their order, keeps its old results. */
+/* Keys of the database: what decides on a measurement, as texts; and configurations and problems as "NAME=value
+ * NAME=value", so that a parameter that has gained values, or changed their order, keeps its old results. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,8 +66,9 @@ static void describe_compiler(hed_device *device, const hed_kernel_def *kernel, 
     snprintf(text, size, "%s prelude %.16s", device->build_key, digits);
 }
 
-void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, hed_math math, const hed_define *defines,
-                            uint32_t define_count, const hed_problem *problem, hed_objective objective, hed_tune_key *key)
+void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, hed_math math,
+                            const hed_define *defines, uint32_t define_count, const hed_problem *problem,
+                            hed_objective objective, hed_tune_key *key)
 {
     *key = (hed_tune_key){.kernel = kernel->name,
                           .device = &device->info,
@@ -94,9 +95,11 @@ void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeli
                           .parameters = pipeline->parameters,
                           .parameter_count = pipeline->parameter_count};
     if (problem) key->problem = *problem;
-    /* Its kernels are compiled by the device's compiler, with whatever prelude: the library's version stands for that. */
+    /* Its kernels are compiled by the device's compiler, with whatever prelude: the library's version stands for
+     * that. */
     snprintf(key->compiler, sizeof key->compiler, "%s heddle %s", device->build_key, HED_VERSION_TEXT);
-    hed_hash hash = hed_hash_text(hed_hash_text(hed_hash_start(), "pipeline"), pipeline->version ? pipeline->version : "");
+    hed_hash hash =
+        hed_hash_text(hed_hash_text(hed_hash_start(), "pipeline"), pipeline->version ? pipeline->version : "");
     hed_hash_format(hash_parameters(hash, pipeline->parameters, pipeline->parameter_count), key->source);
 }
 
@@ -184,7 +187,8 @@ static bool read_value(const hed_parameter_def *parameter, const word_pair *pair
     return false;
 }
 
-bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint32_t count, bool partly, hed_config *config)
+bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint32_t count, bool partly,
+                     hed_config *config)
 {
     bool named[HED_MAX_PARAMETERS] = {false};
     uint32_t found = 0;
@@ -219,8 +223,8 @@ bool hed_problem_read(const char *text, const char *const *dimensions, uint32_t 
     *problem = (hed_problem){0};
     while (next_pair(&text, &pair)) {
         uint32_t i = problem->count;
-        if (i >= count || !is_word(pair.name, pair.name_size, dimensions[i]) || !read_number(&pair, &problem->sizes[i]) ||
-            problem->sizes[i] < 1)
+        if (i >= count || !is_word(pair.name, pair.name_size, dimensions[i]) ||
+            !read_number(&pair, &problem->sizes[i]) || problem->sizes[i] < 1)
             return false;
         problem->count++;
     }
@@ -234,7 +238,7 @@ const char *hed_math_word(hed_math math) { return math == HED_MATH_STRICT ? "str
 const char *hed_objective_word(hed_objective objective)
 {
     return objective == HED_OBJECTIVE_TIME ? "time" : objective == HED_OBJECTIVE_ENERGY ? "energy"
-                                                                                         : "metric";
+                                                                                        : "metric";
 }
 
 const char *hed_device_type_word(hed_device_type type)
@@ -246,7 +250,7 @@ const char *hed_device_type_word(hed_device_type type)
 hed_device_type hed_device_type_read(const char *word)
 {
     return strcmp(word, "cpu") == 0 ? HED_DEVICE_CPU : strcmp(word, "gpu") == 0 ? HED_DEVICE_GPU
-                                                                               : HED_DEVICE_OTHER;
+                                                                                : HED_DEVICE_OTHER;
 }
 
 void hed_device_describe(const hed_device_info *device, hed_database_entry *record)

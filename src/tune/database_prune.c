@@ -3,9 +3,10 @@
 
 #include "tune/database_file.h"
 
-/* Those to go are put into a table of this connection, with the rank of their configuration within its key: 1 is the fastest. A
- * configuration is as fast as its newest measurement. */
-static const char MAKE_LIST[] = "CREATE TEMP TABLE IF NOT EXISTS gone(session INTEGER, number INTEGER, PRIMARY KEY(session, number))";
+/* Those to go are put into a table of this connection, with the rank of their configuration within its key: 1 is the
+ * fastest. A configuration is as fast as its newest measurement. */
+static const char MAKE_LIST[] =
+    "CREATE TEMP TABLE IF NOT EXISTS gone(session INTEGER, number INTEGER, PRIMARY KEY(session, number))";
 static const char CLEAR_LIST[] = "DELETE FROM temp.gone";
 static const char LIST[] =
     "WITH newest AS (SELECT s.key AS key, m.config AS config, m.outcome AS outcome, m.seconds AS seconds,"
@@ -20,20 +21,23 @@ static const char LIST[] =
     "    AND (?3 = 0 OR (ifnull(r.place, ?3 + 1) > ?3 AND m.config IS NOT c.config"
     "        AND (?4 OR m.outcome NOT IN ('crashed', 'hung'))))";
 static const char COUNT[] = "SELECT count(*) FROM temp.gone";
-static const char REMOVE[] = "DELETE FROM measurement WHERE (session, number) IN (SELECT session, number FROM temp.gone)";
+static const char REMOVE[] =
+    "DELETE FROM measurement WHERE (session, number) IN (SELECT session, number FROM temp.gone)";
 static const char REMOVE_CHOICES[] = "DELETE FROM choice WHERE key IN (SELECT id FROM key WHERE kernel = ?)";
 static const char REMOVE_SESSIONS[] = "DELETE FROM session WHERE id NOT IN (SELECT session FROM measurement)"
                                       " AND id NOT IN (SELECT session FROM choice)";
 static const char REMOVE_KEYS[] = "DELETE FROM key WHERE id NOT IN (SELECT key FROM session)";
 
-static hed_status list(hed_database *database, const hed_prune_def *def, hed_database_changes *removed, hed_error *error)
+static hed_status list(hed_database *database, const hed_prune_def *def, hed_database_changes *removed,
+                       hed_error *error)
 {
     bool by_age = def->older_seconds > 0;
     int64_t before = by_age ? (int64_t)time(NULL) - (int64_t)def->older_seconds : INT64_MAX, count = 0;
     const char *kernel = def->kernel ? def->kernel : "";
     hed_status status = hed_database_run(database, error, CLEAR_LIST, "");
     if (!status)
-        status = hed_database_run(database, error, LIST, "tiii", kernel, before, (int64_t)def->keep_best, (int64_t)by_age);
+        status =
+            hed_database_run(database, error, LIST, "tiii", kernel, before, (int64_t)def->keep_best, (int64_t)by_age);
     if (!status) hed_database_integer(database, &count, &status, error, COUNT, "");
     removed->measurements = (uint64_t)count;
     return status;
@@ -53,7 +57,8 @@ static hed_status remove_listed(hed_database *database, const hed_prune_def *def
     return status;
 }
 
-static hed_status prune(hed_database *database, const hed_prune_def *def, hed_database_changes *removed, hed_error *error)
+static hed_status prune(hed_database *database, const hed_prune_def *def, hed_database_changes *removed,
+                        hed_error *error)
 {
     bool all_of_kernel = def->kernel && !def->keep_best && !(def->older_seconds > 0);
     hed_status status = hed_database_run(database, error, MAKE_LIST, "");
@@ -64,17 +69,19 @@ static hed_status prune(hed_database *database, const hed_prune_def *def, hed_da
     /* Trying it and taking it back counts what really would go. */
     if (!status && def->dry_run) return hed_database_run(database, error, "ROLLBACK", "");
     status = hed_database_end(database, status, error);
-    if (!status && removed->measurements) hed_database_run(database, NULL, "VACUUM", ""); /* without room for it: later */
+    if (!status && removed->measurements)
+        hed_database_run(database, NULL, "VACUUM", ""); /* without room for it: later */
     return status;
 }
 
-hed_status hed_database_prune(hed_database *database, const hed_prune_def *def, hed_database_changes *removed, hed_error *error)
+hed_status hed_database_prune(hed_database *database, const hed_prune_def *def, hed_database_changes *removed,
+                              hed_error *error)
 {
     hed_database_changes counted = {0};
     if (removed) *removed = counted;
     if (!def->kernel && !def->keep_best && !(def->older_seconds > 0))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "what to remove from %s? Give a kernel, an age, or how many to keep",
-                        database->path);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "what to remove from %s? Give a kernel, an age, or how many to keep", database->path);
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
     hed_database_write_pending(database, NULL);

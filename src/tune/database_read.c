@@ -1,4 +1,5 @@
-/* What a new tuning reads: what was measured for its very key, and what is known of other devices, drivers and sizes. */
+/* What a new tuning reads: what was measured for its very key, and what is known of other devices, drivers and
+ * sizes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,10 @@ static void *list_add(list *l)
 
 static void list_free(list *l) { hed_release(l->allocator, l->items, l->capacity * l->item_bytes); }
 
-static hed_status no_memory(hed_error *error) { return hed_fail(error, HED_ERROR_MEMORY, "no memory for earlier results"); }
+static hed_status no_memory(hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_MEMORY, "no memory for earlier results");
+}
 
 /* ---- history ---- */
 
@@ -84,8 +88,8 @@ static hed_status read_history(hed_database *database, const hed_tune_key *key, 
     return status;
 }
 
-hed_status hed_database_history(hed_database *database, const hed_tune_key *key, hed_evaluation **evaluations, uint32_t *count,
-                                hed_error *error)
+hed_status hed_database_history(hed_database *database, const hed_tune_key *key, hed_evaluation **evaluations,
+                                uint32_t *count, hed_error *error)
 {
     list found = {.allocator = &database->allocator, .item_bytes = sizeof **evaluations};
     *evaluations = NULL;
@@ -112,7 +116,8 @@ hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
 typedef struct source_key {
     hed_database *database;
     int64_t id;
-    double order[6]; /* another text, another math mode, relation of the devices, distance of the sizes, driver, age */
+    double
+        order[6]; /* another text, another math mode, relation of the devices, distance of the sizes, driver, age */
     hed_config configs[HED_SOURCE_TOP];
     uint32_t count;
 } source_key;
@@ -130,12 +135,12 @@ static const char BEST[] =
 static void place(sqlite3_stmt *row, const hed_tune_key *key, source_key *s)
 {
     const hed_database_entry device = {.backend = hed_column_text(row, 6),
-                                      .platform = hed_column_text(row, 7),
-                                      .device = hed_column_text(row, 8),
-                                      .vendor = hed_column_text(row, 9),
-                                      .type = hed_device_type_read(hed_column_text(row, 10)),
-                                      .architecture = (uint32_t)sqlite3_column_int64(row, 11),
-                                      .compute_units = (uint32_t)sqlite3_column_int64(row, 12)};
+                                       .platform = hed_column_text(row, 7),
+                                       .device = hed_column_text(row, 8),
+                                       .vendor = hed_column_text(row, 9),
+                                       .type = hed_device_type_read(hed_column_text(row, 10)),
+                                       .architecture = (uint32_t)sqlite3_column_int64(row, 11),
+                                       .compute_units = (uint32_t)sqlite3_column_int64(row, 12)};
     hed_problem problem;
     bool sized = hed_problem_read(hed_column_text(row, 5), key->dimensions, key->dimension_count, &problem);
     s->id = sqlite3_column_int64(row, 0);
@@ -143,7 +148,8 @@ static void place(sqlite3_stmt *row, const hed_tune_key *key, source_key *s)
     s->order[1] = strcmp(hed_column_text(row, 2), hed_math_word(key->math)) != 0;
     s->order[2] = hed_device_relation(key->device, &device);
     s->order[3] = sized ? hed_problem_distance(&key->problem, &problem) : INFINITY;
-    s->order[4] = strcmp(hed_column_text(row, 3), key->device->driver) || strcmp(hed_column_text(row, 4), key->compiler);
+    s->order[4] =
+        strcmp(hed_column_text(row, 3), key->device->driver) || strcmp(hed_column_text(row, 4), key->compiler);
     s->order[5] = -(double)s->id;
 }
 
@@ -160,7 +166,8 @@ static hed_status read_keys(hed_database *database, const hed_tune_key *key, lis
     int64_t own;
     hed_status status = hed_database_find_key(database, key, &own, error);
     if (status) return status;
-    sqlite3_stmt *row = hed_database_statement(database, KEYS, "tti", key->kernel, hed_objective_word(key->objective), own);
+    sqlite3_stmt *row =
+        hed_database_statement(database, KEYS, "tti", key->kernel, hed_objective_word(key->objective), own);
     while (hed_database_row(database, row, &status, error)) {
         source_key *s = list_add(found);
         if (!s) {
@@ -240,8 +247,8 @@ static hed_status pack(const list *found, uint32_t limit, hed_search_source **so
     return HED_OK;
 }
 
-hed_status hed_database_sources(hed_database *database, const hed_tune_key *key, uint32_t limit, hed_search_source **sources,
-                                uint32_t *count, size_t *bytes, hed_error *error)
+hed_status hed_database_sources(hed_database *database, const hed_tune_key *key, uint32_t limit,
+                                hed_search_source **sources, uint32_t *count, size_t *bytes, hed_error *error)
 {
     list found = {.allocator = &database->allocator, .item_bytes = sizeof(source_key)};
     *sources = NULL;

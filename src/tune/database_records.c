@@ -17,8 +17,9 @@ static const char KEYS[] =
     "    (SELECT count(*) FROM measurement m JOIN session s ON s.id = m.session WHERE s.key = k.id)"
     " FROM key k JOIN device d ON d.id = k.device"
     " ORDER BY k.kernel, d.backend, d.platform, d.name, d.id, k.problem, k.math, k.objective, k.id";
-static const char CHOICES[] = "SELECT s.uid, s.settings, s.version, s.begun, c.config, c.seconds, c.low, c.high,"
-                              "    c.default_seconds FROM choice c JOIN session s ON s.id = c.session WHERE c.key = ?";
+static const char CHOICES[] =
+    "SELECT s.uid, s.settings, s.version, s.begun, c.config, c.seconds, c.low, c.high,"
+    "    c.default_seconds FROM choice c JOIN session s ON s.id = c.session WHERE c.key = ?";
 static const char MEASUREMENTS[] =
     "SELECT s.uid, s.settings, s.version, s.begun, m.config, m.seconds, m.low, m.high, m.number, m.outcome, m.runs,"
     "    m.build_seconds, m.at, m.deviation, m.text FROM session s JOIN measurement m ON m.session = s.id"
@@ -127,11 +128,11 @@ static hed_status visit_key(const walk *w, const hed_database_entry *key, int64_
 {
     hed_status status = wants(w, HED_RECORD_KEY) ? w->visit(w->user, key, error) : HED_OK;
     if (!status && wants(w, HED_RECORD_CHOICE))
-        status = visit_rows(w, hed_database_statement(w->database, CHOICES, "i", id), key, HED_RECORD_CHOICE, read_choice,
-                            error);
+        status = visit_rows(w, hed_database_statement(w->database, CHOICES, "i", id), key, HED_RECORD_CHOICE,
+                            read_choice, error);
     if (!status && wants(w, HED_RECORD_MEASUREMENT))
-        status = visit_rows(w, hed_database_statement(w->database, MEASUREMENTS, "i", id), key, HED_RECORD_MEASUREMENT,
-                            read_measurement, error);
+        status = visit_rows(w, hed_database_statement(w->database, MEASUREMENTS, "i", id), key,
+                            HED_RECORD_MEASUREMENT, read_measurement, error);
     return status;
 }
 
@@ -152,8 +153,8 @@ static hed_status visit_keys(const walk *w, hed_error *error)
     return status;
 }
 
-hed_status hed_database_each(hed_database *database, const hed_record_filter *filter, visit_function *visit, void *user,
-                             hed_error *error)
+hed_status hed_database_each(hed_database *database, const hed_record_filter *filter, visit_function *visit,
+                             void *user, hed_error *error)
 {
     static const hed_record_filter all = {0};
     const hed_database_entry nothing = {0};
@@ -164,7 +165,8 @@ hed_status hed_database_each(hed_database *database, const hed_record_filter *fi
     status = hed_database_begin_read(database, error);
     if (!status) {
         if (wants(&w, HED_RECORD_FACT) && !w.filter->kernel)
-            status = visit_rows(&w, hed_database_statement(database, FACTS, ""), &nothing, HED_RECORD_FACT, read_fact, error);
+            status = visit_rows(&w, hed_database_statement(database, FACTS, ""), &nothing, HED_RECORD_FACT, read_fact,
+                                error);
         if (!status && (!w.filter->kinds || w.filter->kinds != HED_RECORD_FACT)) status = visit_keys(&w, error);
         status = hed_database_end(database, status, error);
     }

@@ -1,5 +1,5 @@
-/* The schema: one step for each version, which are taken one after another, for a new file too; and what a file is that is
- * found. docs/database.md explains the tables. */
+/* The schema: one step for each version, which are taken one after another, for a new file too; and what a file is
+ * that is found. docs/database.md explains the tables. */
 #include "tune/database_file.h"
 
 #include <stdio.h>
@@ -78,15 +78,18 @@ hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed
         !ask(database, "SELECT count(*) FROM sqlite_schema", &tables))
         return explain(database, status, error);
     if (mark != HED_DATABASE_MARK && (tables || mark || version))
-        return refuse(status, hed_fail(error, HED_ERROR_FORMAT,
-                                       "%s is the SQLite database of another program, and left alone: set HEDDLE_DATABASE "
-                                       "to another file",
-                                       database->path));
+        return refuse(status,
+                      hed_fail(error, HED_ERROR_FORMAT,
+                               "%s is the SQLite database of another program, and left alone: set HEDDLE_DATABASE "
+                               "to another file",
+                               database->path));
     if (version > HED_DATABASE_VERSION)
-        return refuse(status, hed_fail(error, HED_ERROR_FORMAT,
-                                       "%s is of version %lld and this Heddle knows versions up to %d: it was written by a "
-                                       "newer one. Upgrade, or set HEDDLE_DATABASE to another file",
-                                       database->path, (long long)version, HED_DATABASE_VERSION));
+        return refuse(status,
+                      hed_fail(error, HED_ERROR_FORMAT,
+                               "%s is of version %lld and this Heddle knows versions up to %d: it was written by a "
+                               "newer one. Upgrade, or set HEDDLE_DATABASE to another file",
+                               database->path, (long long)version, HED_DATABASE_VERSION));
+    if (version < 0) return HED_VERDICT_DAMAGED;
     if (!check_pages(database, &whole)) return explain(database, status, error);
     if (!whole) return HED_VERDICT_DAMAGED;
     return version < HED_DATABASE_VERSION ? HED_VERDICT_OLD : HED_VERDICT_GOOD;
@@ -94,15 +97,15 @@ hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed
 
 static hed_status execute(hed_database *database, const char *sql, hed_error *error)
 {
-    return sqlite3_exec(database->handle, sql, NULL, NULL, NULL) ? hed_database_fail(database, "bring up to date", error)
-                                                                 : HED_OK;
+    return sqlite3_exec(database->handle, sql, NULL, NULL, NULL)
+               ? hed_database_fail(database, "bring up to date", error)
+               : HED_OK;
 }
 
 hed_status hed_database_migrate(hed_database *database, hed_error *error)
 {
     int64_t version = 0;
     char number[64];
-    sqlite3_busy_timeout(database->handle, HED_WRITE_PATIENCE);
     hed_status status = execute(database, "BEGIN IMMEDIATE", error);
     if (status) return status;
     /* Another process may have done it while we waited for the lock. */

@@ -1,5 +1,5 @@
-/* Writing into the database: tunings, their measurements in batches, choices, facts. Rows are only ever added, but for a key's
- * choice, which is replaced; order is the order of rows, never that of the clock on the wall. */
+/* Writing into the database: tunings, their measurements in batches, choices, facts. Rows are only ever added, but
+ * for a key's choice, which is replaced; order is the order of rows, never that of the clock on the wall. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -9,14 +9,19 @@
 enum { BATCH = 64 };
 static const uint64_t BATCH_NANOSECONDS = 1000000000; /* what waits longer goes with the next evaluation */
 
-static hed_status no_memory(hed_error *error) { return hed_fail(error, HED_ERROR_MEMORY, "no memory for a tuning's results"); }
+static hed_status no_memory(hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_MEMORY, "no memory for a tuning's results");
+}
 
 /* ---- rows that are made once ---- */
 
-static const char FIND_DEVICE[] = "SELECT id FROM device WHERE backend = ? AND platform = ? AND name = ? AND vendor = ?"
-                                  " AND type = ? AND architecture = ? AND compute_units = ?";
-static const char ADD_DEVICE[] = "INSERT INTO device(backend, platform, name, vendor, type, architecture, compute_units)"
-                                 " VALUES(?, ?, ?, ?, ?, ?, ?) RETURNING id";
+static const char FIND_DEVICE[] =
+    "SELECT id FROM device WHERE backend = ? AND platform = ? AND name = ? AND vendor = ?"
+    " AND type = ? AND architecture = ? AND compute_units = ?";
+static const char ADD_DEVICE[] =
+    "INSERT INTO device(backend, platform, name, vendor, type, architecture, compute_units)"
+    " VALUES(?, ?, ?, ?, ?, ?, ?) RETURNING id";
 
 static hed_status find_device(hed_database *database, const char *sql, const hed_database_entry *r, int64_t *id,
                               hed_error *error)
@@ -28,7 +33,8 @@ static hed_status find_device(hed_database *database, const char *sql, const hed
     return status;
 }
 
-hed_status hed_database_put_device(hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error)
+hed_status hed_database_put_device(hed_database *database, const hed_database_entry *record, int64_t *id,
+                                   hed_error *error)
 {
     hed_status status = find_device(database, FIND_DEVICE, record, id, error);
     return status || *id ? status : find_device(database, ADD_DEVICE, record, id, error);
@@ -39,17 +45,18 @@ static const char FIND_KEY[] = "SELECT id FROM key WHERE kernel = ? AND source =
 static const char ADD_KEY[] = "INSERT INTO key(kernel, source, math, objective, device, driver, compiler, problem)"
                               " VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
 
-static hed_status find_key(hed_database *database, const char *sql, const hed_database_entry *r, int64_t device, int64_t *id,
-                           hed_error *error)
+static hed_status find_key(hed_database *database, const char *sql, const hed_database_entry *r, int64_t device,
+                           int64_t *id, hed_error *error)
 {
     hed_status status;
     *id = 0;
-    hed_database_integer(database, id, &status, error, sql, "ttttittt", r->kernel, r->source, r->math, r->objective, device,
-                         r->driver, r->compiler, r->problem);
+    hed_database_integer(database, id, &status, error, sql, "ttttittt", r->kernel, r->source, r->math, r->objective,
+                         device, r->driver, r->compiler, r->problem);
     return status;
 }
 
-hed_status hed_database_put_key(hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error)
+hed_status hed_database_put_key(hed_database *database, const hed_database_entry *record, int64_t *id,
+                                hed_error *error)
 {
     int64_t device;
     hed_status status = hed_database_put_device(database, record, &device, error);
@@ -65,7 +72,8 @@ hed_status hed_database_find_key(hed_database *database, const hed_tune_key *key
     hed_problem_write(&problem, key->dimensions, &key->problem);
     hed_key_describe(key, &problem, &record);
     *id = 0;
-    hed_status status = problem.failed ? no_memory(error) : find_device(database, FIND_DEVICE, &record, &device, error);
+    hed_status status =
+        problem.failed ? no_memory(error) : find_device(database, FIND_DEVICE, &record, &device, error);
     if (!status && device) status = find_key(database, FIND_KEY, &record, device, id, error);
     hed_text_free(&problem);
     return status;
@@ -106,7 +114,8 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
 {
     *session = 0;
     if (!key->source[0])
-        return hed_fail(error, HED_ERROR_IO, "%s: its texts cannot be read, so that its results have no key", key->kernel);
+        return hed_fail(error, HED_ERROR_IO, "%s: its texts cannot be read, so that its results have no key",
+                        key->kernel);
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
     status = begin(database, key, settings, session, error);
@@ -116,22 +125,24 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
 
 /* ---- measurements ---- */
 
-static const char ADD_MEASUREMENT[] =
-    "INSERT INTO measurement(session, number, config, outcome, seconds, low, high, runs, build_seconds, at, deviation, text)"
-    " VALUES(?1, (SELECT ifnull(max(number), 0) + 1 FROM measurement WHERE session = ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char ADD_MEASUREMENT[] = "INSERT INTO measurement(session, number, config, outcome, seconds, low, high, "
+                                      "runs, build_seconds, at, deviation, text)"
+                                      " VALUES(?1, (SELECT ifnull(max(number), 0) + 1 FROM measurement WHERE session "
+                                      "= ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 static hed_status add_measurement(hed_database *database, const hed_pending *p, hed_error *error)
 {
     const hed_evaluation *e = &p->evaluation;
     return hed_database_run(database, error, ADD_MEASUREMENT, "ittrrrirrrt", p->session, p->config,
-                            hed_outcome_name(e->outcome), e->seconds, e->low, e->high, (int64_t)e->runs, e->build_seconds,
-                            e->at, e->error, e->text);
+                            hed_outcome_name(e->outcome), e->seconds, e->low, e->high, (int64_t)e->runs,
+                            e->build_seconds, e->at, e->error, e->text);
 }
 
 static hed_status add_all(hed_database *database, hed_error *error)
 {
     hed_status status = HED_OK;
-    for (const hed_pending *p = database->pending; p && !status; p = p->next) status = add_measurement(database, p, error);
+    for (const hed_pending *p = database->pending; p && !status; p = p->next)
+        status = add_measurement(database, p, error);
     return status;
 }
 
@@ -178,7 +189,8 @@ static hed_pending *make_pending(hed_database *database, int64_t session, const 
     if (pending) {
         pending->session = session;
         pending->evaluation = *evaluation;
-        pending->config = config.failed ? NULL : hed_copy_text(&database->allocator, config.bytes ? config.bytes : "");
+        pending->config =
+            config.failed ? NULL : hed_copy_text(&database->allocator, config.bytes ? config.bytes : "");
     }
     hed_text_free(&config);
     if (!pending || pending->config) return pending;
@@ -220,10 +232,12 @@ static const char FIND_DEFAULT[] =
     " AND m.outcome = 'measured' ORDER BY m.session DESC, m.number DESC LIMIT 1";
 static const char SET_CHOICE[] =
     "INSERT INTO choice(key, session, config, seconds, low, high, default_seconds) VALUES(?, ?, ?, ?, ?, ?, ?)"
-    " ON CONFLICT(key) DO UPDATE SET session = excluded.session, config = excluded.config, seconds = excluded.seconds,"
+    " ON CONFLICT(key) DO UPDATE SET session = excluded.session, config = excluded.config, seconds = "
+    "excluded.seconds,"
     " low = excluded.low, high = excluded.high, default_seconds = excluded.default_seconds";
 
-static hed_status find_default(hed_database *database, int64_t key, const char *config, double *seconds, hed_error *error)
+static hed_status find_default(hed_database *database, int64_t key, const char *config, double *seconds,
+                               hed_error *error)
 {
     hed_status status;
     sqlite3_stmt *statement = hed_database_statement(database, FIND_DEFAULT, "it", key, config);
@@ -232,8 +246,9 @@ static hed_status find_default(hed_database *database, int64_t key, const char *
     return status;
 }
 
-static hed_status set_choice(hed_database *database, int64_t session, const hed_tune_key *key, const hed_evaluation *e,
-                             const char *config, const char *default_config, hed_error *error)
+static hed_status set_choice(hed_database *database, int64_t session, const hed_tune_key *key,
+                             const hed_evaluation *e, const char *config, const char *default_config,
+                             hed_error *error)
 {
     int64_t id;
     double default_seconds;
@@ -242,8 +257,8 @@ static hed_status set_choice(hed_database *database, int64_t session, const hed_
     status = put_key(database, key, &id, error);
     if (!status) status = find_default(database, id, default_config, &default_seconds, error);
     if (!status)
-        status = hed_database_run(database, error, SET_CHOICE, "iitrrrr", id, session, config, e->seconds, e->low, e->high,
-                                  default_seconds);
+        status = hed_database_run(database, error, SET_CHOICE, "iitrrrr", id, session, config, e->seconds, e->low,
+                                  e->high, default_seconds);
     return hed_database_end(database, status, error);
 }
 
@@ -251,14 +266,15 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
                                const hed_evaluation *evaluation, hed_error *error)
 {
     if (evaluation->outcome != HED_OUTCOME_MEASURED || !(evaluation->seconds > 0))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a choice has to be measured, this one is \"%s\" with %g", key->kernel,
-                        hed_outcome_name(evaluation->outcome), evaluation->seconds);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a choice has to be measured, this one is \"%s\" with %g",
+                        key->kernel, hed_outcome_name(evaluation->outcome), evaluation->seconds);
     hed_text config = {.allocator = &database->allocator}, default_config = {.allocator = &database->allocator};
     hed_config defaults = {.count = key->parameter_count};
     for (uint32_t i = 0; i < key->parameter_count; i++) defaults.values[i] = key->parameters[i].value;
     hed_config_write(&config, key->parameters, key->parameter_count, &evaluation->config);
     hed_config_write(&default_config, key->parameters, key->parameter_count, &defaults);
-    hed_status status = config.failed || default_config.failed ? no_memory(error) : hed_database_enter(database, error);
+    hed_status status =
+        config.failed || default_config.failed ? no_memory(error) : hed_database_enter(database, error);
     if (!status) {
         status = hed_database_write_pending(database, error);
         if (!status)
@@ -277,9 +293,15 @@ hed_status hed_database_keep(hed_database *database, hed_device *device, const h
     hed_tune_key key;
     int64_t session;
     if (!options->config)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: hed_kernel_options without the configuration to keep", kernel->name);
-    const hed_evaluation evaluation = {.config = *options->config, .outcome = HED_OUTCOME_MEASURED, .seconds = seconds,
-                                       .low = NAN, .high = NAN, .runs = 1, .error = NAN};
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: hed_kernel_options without the configuration to keep",
+                        kernel->name);
+    const hed_evaluation evaluation = {.config = *options->config,
+                                       .outcome = HED_OUTCOME_MEASURED,
+                                       .seconds = seconds,
+                                       .low = NAN,
+                                       .high = NAN,
+                                       .runs = 1,
+                                       .error = NAN};
     hed_tune_key_of_kernel(device, kernel, options->math, options->defines, options->define_count, options->problem,
                            HED_OBJECTIVE_TIME, &key);
     if (!(seconds > 0))
@@ -311,8 +333,8 @@ bool hed_database_get_fact(hed_database *database, const hed_device_info *device
     return found;
 }
 
-hed_status hed_database_put_fact(hed_database *database, const hed_device_info *device, const char *name, double value,
-                                 hed_error *error)
+hed_status hed_database_put_fact(hed_database *database, const hed_device_info *device, const char *name,
+                                 double value, hed_error *error)
 {
     hed_database_entry record = {0};
     int64_t id;

@@ -1,4 +1,5 @@
-/* libFuzzer harness for exports of the tuning database: whatever is taken in is written out, read again, and then adds nothing. */
+/* libFuzzer harness for exports of the tuning database: whatever is taken in is written out, read again, and then
+ * adds nothing. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == HED_OK) {
         char path[64];
         snprintf(path, sizeof path, "/tmp/heddle-exchange-fuzz-%ld.json", (long)getpid());
-        require(hed_exchange_export(database, NULL, path, NULL, &error) == HED_OK, "what was taken is not written", &error);
+        require(hed_exchange_export(database, NULL, path, NULL, &error) == HED_OK, "what was taken is not written",
+                &error);
         require(hed_json_read(path, &json, &error) == HED_OK, "what was written is not JSON", &error);
         require(import(database, json, &added, &error) == HED_OK, "what was written is not read", &error);
         require(!added.keys && !added.measurements && !added.choices && !added.facts, "it is another one", &error);
