@@ -30,7 +30,8 @@ enum { N = 960,
        ROUNDS = 8000 };
 
 static const char text[] = "__kernel void work(__global const float *restrict in, __global float *restrict out, "
-                           "__global int *restrict sum)\n"
+                           "__global int *restrict sum,\n"
+                           "                   __global int *restrict state)\n"
                            "{\n"
                            "    uint i = (uint)get_global_id(0);\n"
                            "#if BROKEN\n"
@@ -41,6 +42,7 @@ static const char text[] = "__kernel void work(__global const float *restrict in
                            "    if (i >= SIZE) return;\n"
                            "    if (WAY != 2) out[i] = WAY == 1 ? 3.0f : 2.0f * x + (y > 1e30f ? y : 0.0f);\n"
                            "    sum[i] += WAY == 3 ? 2 : 1;\n"
+                           "    state[i] += WAY == 3 ? 2 : 1;\n"
                            "}\n";
 static const hed_source source = {"work.cl", text, 0};
 
@@ -53,13 +55,14 @@ static void work_range(const hed_native_call *call, uint64_t begin, uint64_t end
 {
     const float *in = call->arguments[0];
     float *out = call->arguments[1];
-    int32_t *sum = call->arguments[2];
+    int32_t *sum = call->arguments[2], *state = call->arguments[3];
     int64_t way = get(call, "WAY");
     if (begin == 0)
         simulated += (uint64_t)((double)(1000 + get(call, "ROUNDS") * call->problem->sizes[0] / N) * slowness);
     for (uint64_t i = begin; i < end; i++) {
         if (way != 2) out[i] = way == 1 ? 3.0f : 2.0f * in[i];
         sum[i] += way == 3 ? 2 : 1;
+        state[i] += way == 3 ? 2 : 1;
     }
 }
 
@@ -77,6 +80,7 @@ static const hed_argument_def arguments[] = {
     {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
     {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-6},
     {.name = "sum", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_READ_WRITE},
+    {.name = "state", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_WORKSPACE},
 };
 /* Way 0 is right; 1 writes something else, 2 leaves what is there, 3 is wrong in place. All of them are faster than
  * the default; the wrong ones most. */
@@ -99,7 +103,7 @@ static hed_kernel_def work_def(void)
                             .sources = &source,
                             .source_count = 1,
                             .arguments = arguments,
-                            .argument_count = 3,
+                            .argument_count = 4,
                             .parameters = parameters,
                             .parameter_count = 4,
                             .constraints = constraints,
@@ -119,12 +123,12 @@ typedef struct program {
     hed_kernel_def def;
     hed_kernel *kernel;
     hed_online *online;
-    hed_buffer *in, *out, *sum;
-    hed_argument arguments[3];
+    hed_buffer *in, *out, *sum, *state;
+    hed_argument arguments[4];
     hed_problem problem;
     int launches;
     float input[N], output[MORE];
-    int32_t sums[N], expected[N];
+    int32_t sums[N], states[N], expected[N];
 } program;
 
 static bool is_simulated(const program *p) { return strcmp(hed_device_get_info(p->t.device)->id, "host") == 0; }
@@ -148,12 +152,15 @@ static hed_status program_buffers(program *p)
     hed_status status = hed_buffer_create(p->t.device, &in, &p->in, &error);
     if (!status) status = hed_buffer_create(p->t.device, &out, &p->out, &error);
     if (!status) status = hed_buffer_create(p->t.device, &sum, &p->sum, &error);
+    if (!status) status = hed_buffer_create(p->t.device, &sum, &p->state, &error);
+    if (!status) status = hed_write(p->t.stream, p->state, 0, p->states, sizeof p->states, &error);
     if (!status) status = hed_write(p->t.stream, p->in, 0, p->input, sizeof p->input, &error);
     if (!status) status = hed_write(p->t.stream, p->out, 0, p->output, sizeof p->output, &error);
     if (!status) status = hed_write(p->t.stream, p->sum, 0, p->sums, sizeof p->sums, &error);
     p->arguments[0] = hed_buffer_argument(p->in);
     p->arguments[1] = hed_buffer_argument(p->out);
     p->arguments[2] = hed_buffer_argument(p->sum);
+    p->arguments[3] = hed_buffer_argument(p->state);
     return status ? status : hed_stream_wait(p->t.stream, &error);
 }
 
@@ -178,6 +185,7 @@ static void program_close(program *p)
     hed_buffer_destroy(p->in);
     hed_buffer_destroy(p->out);
     hed_buffer_destroy(p->sum);
+    hed_buffer_destroy(p->state);
     test_close(&p->t);
 }
 
@@ -185,15 +193,17 @@ static void program_close(program *p)
 static void launch_once(program *p)
 {
     OK(hed_fill(p->t.stream, p->out, 0, N * sizeof(float), "\0", 1, &error));
-    OK(hed_online_launch(p->online, p->t.stream, &p->problem, p->arguments, 3, &error));
+    OK(hed_online_launch(p->online, p->t.stream, &p->problem, p->arguments, 4, &error));
     OK(hed_read(p->t.stream, p->output, p->out, 0, sizeof p->output, &error));
     OK(hed_read(p->t.stream, p->sums, p->sum, 0, sizeof p->sums, &error));
+    OK(hed_read(p->t.stream, p->states, p->state, 0, sizeof p->states, &error));
     OK(hed_stream_wait(p->t.stream, &error));
     p->launches++;
     for (int i = 0; i < N; i++) {
         bool mine = i < (int)p->problem.sizes[0];
         p->expected[i] += mine;
         cr_assert_eq(p->sums[i], p->expected[i], "launch %d: sum[%d] is %d", p->launches, i, p->sums[i]);
+        cr_assert_eq(p->states[i], p->expected[i], "launch %d: state[%d] is %d", p->launches, i, p->states[i]);
         cr_assert_eq(p->output[i], mine ? 2.0f * p->input[i] : 0, "launch %d: out[%d] is %g", p->launches, i,
                      (double)p->output[i]);
     }
@@ -357,7 +367,7 @@ Test(online, a_lasting_slowdown_starts_it_again)
 static void expect_reason(program *p, const char *words)
 {
     for (int i = 0; i < 200; i++) {
-        OK(hed_online_launch(p->online, p->t.stream, &p->problem, p->arguments, 3, &error));
+        OK(hed_online_launch(p->online, p->t.stream, &p->problem, p->arguments, 4, &error));
         OK(hed_stream_wait(p->t.stream, &error));
         if (i % 20 == 0) usleep(1000);
     }
@@ -421,11 +431,11 @@ Test(online, recordings_and_streams_of_high_priority_are_left_alone)
     OK(hed_stream_create(p.t.device, &def, &urgent, &error));
     uint64_t trials = hed_online_read(p.online).trials;
     for (int i = 0; i < 50; i++) {
-        OK(hed_online_launch(p.online, urgent, &p.problem, p.arguments, 3, &error));
+        OK(hed_online_launch(p.online, urgent, &p.problem, p.arguments, 4, &error));
         OK(hed_stream_wait(urgent, &error));
     }
     OK(hed_graph_begin(p.t.stream, &error));
-    for (int i = 0; i < 50; i++) OK(hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 3, &error));
+    for (int i = 0; i < 50; i++) OK(hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error));
     OK(hed_graph_end(p.t.stream, &graph, &error));
     cr_assert_eq(hed_graph_step_count(graph), 50, "a trial is recorded");
     cr_assert_eq(hed_online_read(p.online).trials, trials);
@@ -447,12 +457,12 @@ Test(online, mistakes_of_the_caller)
     FAILS(HED_ERROR_ARGUMENT, hed_online_create(p.kernel, &def, &none, &error));
     hed_argument buffer = p.arguments[0];
     p.arguments[0] = hed_int_argument(1);
+    FAILS(HED_ERROR_ARGUMENT, hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 3, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 2, &error));
     p.arguments[0] = buffer;
-    FAILS(HED_ERROR_ARGUMENT, hed_online_launch(p.online, p.t.stream, NULL, p.arguments, 3, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_online_launch(p.online, p.t.stream, NULL, p.arguments, 4, &error));
     p.problem.sizes[0] = 0;
-    FAILS(HED_ERROR_ARGUMENT, hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 3, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error));
     p.problem.sizes[0] = N;
     launch_once(&p);
     hed_online_destroy(NULL);
@@ -477,7 +487,7 @@ Test(online, each_allocation_failing)
         OK(program_open(&p, &def, NULL));
         state.fail_at = state.calls + n;
         for (int i = 0, beyond = 0; i < 100000 && beyond < 30 && !hed_online_read(p.online).resting; i++) {
-            hed_status status = hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 3, &error);
+            hed_status status = hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error);
             cr_assert(status == HED_OK || (!quick && status == HED_ERROR_MEMORY), "allocation %lld failing: %s",
                       (long long)n,
                       error.text); /* on host a plain launch needs no memory, so that a trial's may not fail it */

@@ -128,7 +128,7 @@ static hed_status put_outputs(recorder *r, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < r->kernel->def->argument_count && !status; i++) {
         hed_argument_def *argument = &r->described[i];
-        if (!r->scratch.buffers[i]) continue;
+        if (!hed_scratch_is_output(argument)) continue;
         bool poisoned = false, partly = argument->access == HED_WRITE;
         status = put_buffer(r, HED_CAPTURE_EXPECTED, i, r->scratch.buffers[i], partly ? &poisoned : NULL, error);
         if (status || !poisoned) continue;

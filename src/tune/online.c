@@ -168,7 +168,9 @@ static const char *refuse(hed_online *online, const hed_argument *arguments)
                                           online->beside.sizes[HED_SCRATCH_IN_PLACE]);
     uint64_t written = hed_scratch_sizes(def, arguments, HED_SCRATCH_WRITTEN,
                                          online->beside.sizes[HED_SCRATCH_WRITTEN]);
-    if (written == 0) return "it writes no buffer, so that nothing shows whether another configuration is right";
+    bool shown = false;
+    for (uint32_t i = 0; i < def->argument_count; i++) shown = shown || hed_scratch_is_output(&def->arguments[i]);
+    if (!shown) return "it writes no buffer, so that nothing shows whether another configuration is right";
     if (written > online->def.copy_limit / 2 || in_place > online->def.copy_limit - 2 * written)
         return "its copies would take more memory than hed_online_def.copy_limit";
     if (hed_scratch_overlap(def, arguments) != UINT32_MAX)

@@ -276,6 +276,7 @@ static hed_status compare_buffer(hed_online *online, uint32_t i, unsigned char *
 
 static hed_status compare(hed_online *online)
 {
+    const hed_kernel_def *def = online->kernel->def;
     uint64_t bytes = 0;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
@@ -283,8 +284,8 @@ static hed_status compare(hed_online *online)
     if (bytes <= PLACES * PIECE / 2) online->beside.whole = true; /* no reason to look in places only */
     unsigned char *memory = hed_allocate(allocator_of(online), 2 * PIECE);
     if (!memory) return HED_ERROR_MEMORY;
-    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS && !status; i++)
-        if (online->ours.buffers[i]) status = compare_buffer(online, i, memory);
+    for (uint32_t i = 0; i < def->argument_count && !status; i++)
+        if (hed_scratch_is_output(&def->arguments[i])) status = compare_buffer(online, i, memory);
     hed_release(allocator_of(online), memory, 2 * PIECE);
     return status;
 }

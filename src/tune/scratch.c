@@ -23,10 +23,16 @@ hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, cons
     return HED_OK;
 }
 
+bool hed_scratch_is_output(const hed_argument_def *argument)
+{
+    return argument->kind == HED_BUFFER && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
+}
+
+/* A workspace is copied like what is changed in place: a candidate that leaves it in a wrong state has spoilt a copy. */
 static bool is_copied(const hed_argument_def *argument, hed_scratch_kind kind)
 {
-    if (argument->kind != HED_BUFFER || argument->access == HED_WORKSPACE) return false;
-    return kind == HED_SCRATCH_IN_PLACE ? argument->access == HED_READ_WRITE : argument->access != HED_READ;
+    if (argument->kind != HED_BUFFER || argument->access == HED_READ) return false;
+    return kind == HED_SCRATCH_WRITTEN || argument->access != HED_WRITE;
 }
 
 /* ---- overlap ---- */
@@ -118,9 +124,9 @@ hed_status hed_scratch_fill(const hed_scratch *scratch, hed_stream *stream, cons
     for (uint32_t i = 0; i < def->argument_count && !status; i++) {
         hed_buffer *copy = scratch->buffers[i];
         if (!copy) continue;
-        status = def->arguments[i].access == HED_READ_WRITE
-                     ? hed_copy(stream, copy, 0, from[i].value.buffer, 0, copy->size, error)
-                     : hed_fill(stream, copy, 0, copy->size, &poison, 1, error);
+        status = def->arguments[i].access == HED_WRITE
+                     ? hed_fill(stream, copy, 0, copy->size, &poison, 1, error)
+                     : hed_copy(stream, copy, 0, from[i].value.buffer, 0, copy->size, error);
     }
     return status;
 }

@@ -14,13 +14,15 @@ typedef struct hed_scratch {
 } hed_scratch;
 
 typedef enum hed_scratch_kind {
-    HED_SCRATCH_WRITTEN, /* every buffer that the kernel writes */
+    HED_SCRATCH_WRITTEN, /* every buffer that the kernel writes, workspaces among them */
     HED_SCRATCH_IN_PLACE /* those alone that it reads, too */
 } hed_scratch_kind;
 
 /* Whether arguments are of the description's kinds, with buffers of the device: what the rest here relies on. */
 hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, const hed_argument *arguments,
                              uint32_t count, hed_error *error);
+/* Whether a launch's result is in it: not so for a workspace, which is the kernel's own affair. */
+bool hed_scratch_is_output(const hed_argument_def *argument);
 /* The first written buffer that shares memory with another argument; UINT32_MAX if there is none. Over copies the
  * kernel would do something else. */
 uint32_t hed_scratch_overlap(const hed_kernel_def *def, const hed_argument *arguments);
