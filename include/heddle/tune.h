@@ -49,8 +49,8 @@ typedef struct hed_evaluation {
     double error;         /**< largest |found - expected| / max(1, |expected|) of any output; NAN where not checked */
     bool recalled;        /**< not run now: from an earlier tuning that this one goes on from */
     bool tied;            /**< in the result: cannot be told from the winner */
-    double pace;          /**< in the result: how long the same work took then, over what it took at the start, as far as
-                               that was watched; `seconds` / `pace` compares where clocks drift */
+    double pace;          /**< in the result: how long the same work took then, over what it took at the start, as far
+                               as that was watched; `seconds` / `pace` compares where clocks drift */
     char text[192];       /**< why it failed; "" if it did not */
 } hed_evaluation;
 
