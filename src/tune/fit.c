@@ -1,8 +1,8 @@
 /* Maximum of the hyper-parameters' posterior: marginal likelihood of a Gaussian process (Rasmussen, Williams 2006, chapter 5)
  * with a constant mean and the amplitude at their best values, times the priors.
  *
- * The loops run along rows, without sums over them, so that compilers may vectorize them and give the same bits with any
- * width of vectors.
+ * The loops over matrices run along rows, without sums over them, so that compilers may vectorize them and give the same bits
+ * with any width of vectors.
  */
 #include "tune/fit.h"
 
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "tune/clones.h"
 
 enum {
     FEW_POINTS = 100, /* fewer are given STEPS steps, others FEW_STEPS */
@@ -48,7 +47,7 @@ void hed_fit_destroy(const hed_allocator *allocator, const hed_covariance *like,
 /* ---- matrices (n x n), row by row ---- */
 
 /* Upper factor U of a symmetric matrix, U' U = A, in place of its upper half. false: not positive definite. */
-HED_CLONES static bool factorize(double *matrix, uint32_t n)
+static bool factorize(double *matrix, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
         double *pivot = matrix + (size_t)k * n;
@@ -67,7 +66,7 @@ HED_CLONES static bool factorize(double *matrix, uint32_t n)
 }
 
 /* Lower half of L^-1 for L = U'. */
-HED_CLONES static void invert(const double *upper, double *inverse, uint32_t n)
+static void invert(const double *upper, double *inverse, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         double *row = inverse + (size_t)i * n, scale = 1 / upper[(size_t)i * n + i];
@@ -83,7 +82,7 @@ HED_CLONES static void invert(const double *upper, double *inverse, uint32_t n)
 }
 
 /* Lower half of A^-1 = L^-1' L^-1. */
-HED_CLONES static void square(const double *inverse, double *product, uint32_t n)
+static void square(const double *inverse, double *product, uint32_t n)
 {
     memset(product, 0, (size_t)n * n * sizeof *product);
     for (uint32_t k = 0; k < n; k++) {
