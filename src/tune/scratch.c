@@ -28,7 +28,7 @@ bool hed_scratch_is_output(const hed_argument_def *argument)
     return argument->kind == HED_BUFFER && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
 }
 
-/* A workspace is copied like what is changed in place: a candidate that leaves it in a wrong state has spoilt a copy. */
+/* A workspace is copied like what is changed in place: a candidate that leaves it wrong has spoilt a copy. */
 static bool is_copied(const hed_argument_def *argument, hed_scratch_kind kind)
 {
     if (argument->kind != HED_BUFFER || argument->access == HED_READ) return false;
