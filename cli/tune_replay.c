@@ -81,7 +81,8 @@ static hed_status choose_sources(replaying *r, job *j)
         if (same_parameters(&j->recorded, &r->others[i]) && strcmp(j->recorded.name, r->others[i].name) != 0)
             j->sources[j->source_count++] = (hed_search_source){r->best_of[i], r->best_count[i]};
     if (r->other_count > 0 && j->source_count == 0)
-        return hed_error_set(&r->error, HED_ERROR_ARGUMENT, "%s: none of the files after --warm is of another device and has its parameters",
+        return hed_error_set(&r->error, HED_ERROR_ARGUMENT,
+                             "%s: none of the files after --warm is of another device and has its parameters",
                              j->recorded.name);
     return HED_OK;
 }
@@ -101,7 +102,8 @@ static hed_status read_job(replaying *r, const char *path)
     j->evaluations = r->other_count > 0 ? WARM_EVALUATIONS : j->scale.budget;
     j->best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->best);
     j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
-    return j->best && j->seconds ? HED_OK : hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory for %u runs", r->seeds);
+    return j->best && j->seconds ? HED_OK
+                                 : hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory for %u runs", r->seeds);
 }
 
 /* ---- running ---- */
@@ -161,9 +163,9 @@ static hed_status run_all(replaying *r, bool quiet)
 /* ---- results ---- */
 
 typedef struct summary {
-    double score;         /* NAN: not for this number of evaluations */
-    double level[LEVELS]; /* mean over the seeds of best over optimum */
-    double near;          /* share of runs that end within 3 % */
+    double score;               /* NAN: not for this number of evaluations */
+    double level[LEVELS];       /* mean over the seeds of best over optimum */
+    double near;                /* share of runs that end within 3 % */
     double mean, p50, p99, max; /* of an ask, ms */
 } summary;
 
@@ -244,8 +246,8 @@ static hed_status print_json(const hed_records *records, double mean, hed_error 
 
 static hed_status print_all(replaying *r, bool json)
 {
-    static const char *const headings[] = {"SPACE", ">BUDGET", ">SCORE", ">BEST 25", ">50", ">100", ">200", ">WITHIN 3 %",
-                                           ">ASK ms", ">p50", ">p99", ">max", NULL};
+    static const char *const headings[] = {"SPACE", ">BUDGET", ">SCORE", ">BEST 25", ">50", ">100", ">200",
+                                           ">WITHIN 3 %", ">ASK ms", ">p50", ">p99", ">max", NULL};
     hed_table *table = hed_table_create(headings);
     hed_records *records = hed_records_create();
     double mean = 0;
@@ -306,7 +308,8 @@ static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     bool json = hed_given(arguments, "json");
-    replaying r = {.strategy = (hed_strategy)hed_choice_of(arguments, "strategy"), .seeds = (uint32_t)hed_integer_of(arguments, "seeds")};
+    replaying r = {.strategy = (hed_strategy)hed_choice_of(arguments, "strategy"),
+                   .seeds = (uint32_t)hed_integer_of(arguments, "seeds")};
     pthread_mutex_init(&r.lock, NULL);
     hed_interrupt_install();
     hed_status status = prepare(&r, arguments);
@@ -323,18 +326,34 @@ static int run(const hed_arguments *arguments, void *user)
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
 
 static const hed_option OPTIONS[] = {
-    {.name = "strategy", .kind = HED_OPTION_CHOICE, .value = "NAME", .choices = STRATEGIES, .fallback = "auto", .help = "how to search"},
-    {.name = "seeds", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 10000, .fallback = "50", .help = "runs of each space"},
+    {.name = "strategy",
+     .kind = HED_OPTION_CHOICE,
+     .value = "NAME",
+     .choices = STRATEGIES,
+     .fallback = "auto",
+     .help = "how to search"},
+    {.name = "seeds",
+     .kind = HED_OPTION_INTEGER,
+     .value = "COUNT",
+     .low = 1,
+     .high = 10000,
+     .fallback = "50",
+     .help = "runs of each space"},
     {.name = "warm",
      .kind = HED_OPTION_FILE,
      .value = "OTHER.tsv...",
      .repeated = true,
      .several = true,
-     .help = "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations"},
+     .help =
+         "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations"},
     CLI_OPTION_JSON(false),
     {0}};
-static const hed_option POSITIONALS[] = {
-    {.name = "SPACE.tsv", .kind = HED_OPTION_FILE, .required = true, .repeated = true, .help = "recorded spaces, plain or gzipped"}, {0}};
+static const hed_option POSITIONALS[] = {{.name = "SPACE.tsv",
+                                          .kind = HED_OPTION_FILE,
+                                          .required = true,
+                                          .repeated = true,
+                                          .help = "recorded spaces, plain or gzipped"},
+                                         {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune replay spaces/*.tsv.gz --seeds 100", "the search's score, and what an ask costs"},
     {"heddle tune replay gemm_A.tsv --warm gemm_B.tsv gemm_C.tsv", "what the best of two other devices are worth"},
@@ -343,12 +362,14 @@ static const hed_example EXAMPLES[] = {
 const hed_command hed_command_tune_replay = {
     .name = "replay",
     .summary = "the search's score on recorded spaces",
-    .description = "Runs the search on spaces of which every configuration was measured before, once for each seed, and compares with the exact "
-                   "expectation of random search. SCORE is 0 for random search and 1 for the optimum from the start, meant over the evaluations up to "
-                   "BUDGET: as many as random search needs to come within 5 % of the way from the optimum to the median, at most 400. BEST is the best "
-                   "time after so many evaluations over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
-                   "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each configuration, "
-                   "columns parted by tabs; time_ms is a positive number, or \"invalid\".",
+    .description =
+        "Runs the search on spaces of which every configuration was measured before, once for each seed, and "
+        "compares with the exact expectation of random search. SCORE is 0 for random search and 1 for the optimum "
+        "from the start, meant over the evaluations up to BUDGET: as many as random search needs to come within 5 % "
+        "of the way from the optimum to the median, at most 400. BEST is the best time after so many evaluations over the "
+        "optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
+        "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
+        "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\".",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

@@ -12,7 +12,7 @@
 
 enum {
     MOST_BYTES = 1 << 28,
-    MOST_VALUES = 255,  /* of a parameter: what a space takes */
+    MOST_VALUES = 255, /* of a parameter: what a space takes */
     MOST_COLUMNS = 64,
     NO_COLUMN = -1,
     TIME_COLUMN = -2
@@ -30,8 +30,8 @@ static hed_status read_gzip(gzFile file, const char *path, char **text, size_t *
         const char *words = gzerror(file, &code);
         if (got < 0 || (got == 0 && code == Z_BUF_ERROR)) {
             free(bytes);
-            return hed_error_set(error, code == Z_MEM_ERROR ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot read %s: %s", path,
-                                 code == Z_ERRNO ? strerror(errno) : words);
+            return hed_error_set(error, code == Z_MEM_ERROR ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot read %s: %s",
+                                 path, code == Z_ERRNO ? strerror(errno) : words);
         }
         if (got == 0) {
             bytes[used] = 0;
@@ -42,7 +42,8 @@ static hed_status read_gzip(gzFile file, const char *path, char **text, size_t *
         used += (size_t)got;
         if (used > MOST_BYTES) {
             free(bytes);
-            return hed_error_set(error, HED_ERROR_LIMIT, "%s is longer than %d MiB, the most that is read", path, MOST_BYTES >> 20);
+            return hed_error_set(error, HED_ERROR_LIMIT, "%s is longer than %d MiB, the most that is read", path,
+                                 MOST_BYTES >> 20);
         }
         if (used == capacity - 1) {
             char *larger = realloc(bytes, capacity *= 2);
@@ -126,12 +127,15 @@ static hed_status read_parameter(reader *r, char *text)
     hed_recorded_space *recorded = r->recorded;
     char *equals = strchr(text, '='), *rest = NULL;
     if (!equals || equals == text)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: \"%.40s\" in the domain: expected NAME=VALUE,VALUE,...", r->path, r->line, text);
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+                             "%s:%u: \"%.40s\" in the domain: expected NAME=VALUE,VALUE,...", r->path, r->line, text);
     *equals = 0;
     if (recorded->parameter_count == HED_MAX_PARAMETERS)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d parameters", r->path, r->line, HED_MAX_PARAMETERS);
+        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d parameters", r->path, r->line,
+                             HED_MAX_PARAMETERS);
     if (find_parameter(recorded, text) != NO_COLUMN)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: the parameter \"%.40s\" is there twice", r->path, r->line, text);
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: the parameter \"%.40s\" is there twice", r->path,
+                             r->line, text);
     int64_t *values = calloc(MOST_VALUES, sizeof *values);
     if (!values)
         return out_of_memory(r);
@@ -139,9 +143,11 @@ static hed_status read_parameter(reader *r, char *text)
     *parameter = (hed_parameter_def){.name = text, .values = values};
     for (char *word = strtok_r(equals + 1, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (parameter->count == MOST_VALUES)
-            return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: \"%.40s\" has more than %d values", r->path, r->line, text, MOST_VALUES);
+            return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: \"%.40s\" has more than %d values", r->path,
+                                 r->line, text, MOST_VALUES);
         if (!read_integer(word, &values[parameter->count++]))
-            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: \"%.40s\" has the value \"%.40s\": expected a whole number", r->path,
+            return hed_error_set(r->error, HED_ERROR_FORMAT,
+                                 "%s:%u: \"%.40s\" has the value \"%.40s\": expected a whole number", r->path,
                                  r->line, text, word);
     }
     parameter->value = values[0];
@@ -168,20 +174,24 @@ static hed_status read_columns(reader *r, char *line)
     uint32_t found = 0, times = 0;
     for (char *word; (word = strsep(&line, "\t"));) {
         if (r->column_count == MOST_COLUMNS)
-            return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d columns", r->path, r->line, MOST_COLUMNS);
+            return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d columns", r->path, r->line,
+                                 MOST_COLUMNS);
         int column = strcmp(word, "time_ms") == 0 ? TIME_COLUMN : find_parameter(recorded, word);
         for (uint32_t i = 0; i < r->column_count && column != NO_COLUMN; i++)
             if (r->columns[i] == column)
-                return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: the column \"%.40s\" is there twice", r->path, r->line, word);
+                return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: the column \"%.40s\" is there twice",
+                                     r->path, r->line, word);
         r->columns[r->column_count++] = column;
         found += column >= 0;
         times += column == TIME_COLUMN;
     }
     if (recorded->parameter_count == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names",
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+                             "%s:%u: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names",
                              r->path, r->line);
     if (found != recorded->parameter_count || times != 1)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: of the domain's %u parameters and time_ms, %u are among the columns", r->path,
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+                             "%s:%u: of the domain's %u parameters and time_ms, %u are among the columns", r->path,
                              r->line, recorded->parameter_count, found + times);
     return HED_OK;
 }
@@ -207,7 +217,8 @@ static hed_status read_time(const reader *r, const char *word, double *time)
         return HED_OK;
     *time = strtod(word, &end);
     if (end == word || *end || !(*time > 0) || isinf(*time))
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: time_ms is \"%.40s\": expected a positive number or invalid", r->path, r->line,
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+                             "%s:%u: time_ms is \"%.40s\": expected a positive number or invalid", r->path, r->line,
                              word);
     return HED_OK;
 }
@@ -225,11 +236,12 @@ static hed_status read_row(reader *r, char *line)
         if (what == TIME_COLUMN)
             status = read_time(r, word, &recorded->times[recorded->count]);
         if (what >= 0 && !read_integer(word, &values[what]))
-            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %s is \"%.40s\": expected a whole number", r->path, r->line,
-                                 recorded->parameters[what].name, word);
+            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %s is \"%.40s\": expected a whole number",
+                                 r->path, r->line, recorded->parameters[what].name, word);
     }
     if (status == HED_OK && column != r->column_count)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %u columns, expected %u", r->path, r->line, column, r->column_count);
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %u columns, expected %u", r->path, r->line, column,
+                             r->column_count);
     recorded->count++;
     return status;
 }
@@ -239,12 +251,12 @@ static hed_status make_space(reader *r, uint32_t first_row)
 {
     hed_recorded_space *recorded = r->recorded;
     hed_error why;
-    hed_status status = hed_space_create_list(NULL, recorded->parameters, recorded->parameter_count, recorded->values, recorded->count,
-                                              &recorded->space, &why);
+    hed_status status = hed_space_create_list(NULL, recorded->parameters, recorded->parameter_count, recorded->values,
+                                              recorded->count, &recorded->space, &why);
     if (status == HED_OK)
         return HED_OK;
-    return hed_error_set(r->error, status == HED_ERROR_ARGUMENT ? HED_ERROR_FORMAT : status, "%s: %s (point 0 is line %u)", r->path, why.text,
-                         first_row);
+    return hed_error_set(r->error, status == HED_ERROR_ARGUMENT ? HED_ERROR_FORMAT : status,
+                         "%s: %s (point 0 is line %u)", r->path, why.text, first_row);
 }
 
 static hed_status parse(reader *r)
@@ -258,7 +270,8 @@ static hed_status parse(reader *r)
     if (status != HED_OK)
         return status;
     if (!line)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: the file ends before the columns' names", r->path, r->line);
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: the file ends before the columns' names", r->path,
+                             r->line);
     status = read_columns(r, line);
     uint32_t first_row = r->line + 1;
     while (status == HED_OK && (line = next_line(r)) && *line)
@@ -266,15 +279,18 @@ static hed_status parse(reader *r)
     if (status != HED_OK)
         return status;
     if (line && next_line(r))
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: an empty line, and more behind it", r->path, r->line - 1);
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: an empty line, and more behind it", r->path,
+                             r->line - 1);
     if (r->recorded->count == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: no configurations behind the columns' names", r->path, r->line);
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: no configurations behind the columns' names",
+                             r->path, r->line);
     return make_space(r, first_row);
 }
 
 /* ---- the whole ---- */
 
-hed_status hed_recorded_space_parse(const char *path, const char *text, size_t size, hed_recorded_space *recorded, hed_error *error)
+hed_status hed_recorded_space_parse(const char *path, const char *text, size_t size, hed_recorded_space *recorded,
+                                    hed_error *error)
 {
     *recorded = (hed_recorded_space){.name = name_of(path)};
     recorded->words = malloc(size + 1); /* names of parameters point into it */
@@ -283,8 +299,9 @@ hed_status hed_recorded_space_parse(const char *path, const char *text, size_t s
     if (status == HED_OK) {
         memcpy(recorded->words, text, size);
         recorded->words[size] = 0;
-        status = strlen(recorded->words) == size ? parse(&r)
-                                                 : hed_error_set(error, HED_ERROR_FORMAT, "%s: a zero byte: this is no text", path);
+        status = strlen(recorded->words) == size
+                     ? parse(&r)
+                     : hed_error_set(error, HED_ERROR_FORMAT, "%s: a zero byte: this is no text", path);
     }
     if (status != HED_OK)
         hed_recorded_space_free(recorded);
@@ -299,7 +316,8 @@ hed_status hed_recorded_space_read(const char *path, hed_recorded_space *recorde
     errno = 0;
     gzFile file = gzopen(path, "rbe");
     if (!file)
-        return hed_error_set(error, errno == 0 || errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+        return hed_error_set(error, errno == 0 || errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
+                             "cannot open %s: %s", path, strerror(errno));
     hed_status status = read_gzip(file, path, &text, &size, error);
     gzclose(file);
     if (status != HED_OK)

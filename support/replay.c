@@ -35,11 +35,12 @@ static uint32_t budget_of(const hed_replay_scale *scale, const double *sorted, u
     while (good < count && sorted[good] <= target)
         good++;
     uint64_t before = count - good, evaluations = (before + good) / (good + 1);
-    return evaluations < 1 ? 1 : evaluations < HED_REPLAY_MOST ? (uint32_t)evaluations : HED_REPLAY_MOST;
+    return evaluations < 1 ? 1 : evaluations < HED_REPLAY_MOST ? (uint32_t)evaluations
+                                                               : HED_REPLAY_MOST;
 }
 
-/* The best of M draws without replacement: it is the k-th of n with the probability M/n, then (n - M - k) / (n - 1 - k) of the
- * probability before. */
+/* The best of M draws without replacement: it is the k-th of n with the probability M/n, then (n - M - k) / (n - 1 -
+ * k) of the probability before. */
 static double expected_best(const double *sorted, uint64_t count, uint32_t draws)
 {
     double probability = (double)draws / (double)count, sum = 0;
@@ -108,7 +109,8 @@ static double processor_seconds(void)
 }
 
 /* Asks, and looks the answer up. Gives BOUNDS at the end of the space. */
-static hed_status ask(const hed_replay_def *def, hed_search *search, question *open, double *seconds, hed_error *error)
+static hed_status ask(const hed_replay_def *def, hed_search *search, question *open, double *seconds,
+                      hed_error *error)
 {
     double began = processor_seconds();
     hed_status status = hed_search_ask(search, &open->config, error);
@@ -118,7 +120,8 @@ static hed_status ask(const hed_replay_def *def, hed_search *search, question *o
     return status;
 }
 
-static hed_status tell(const hed_replay_def *def, hed_search *search, const question *answered, uint64_t *noise, hed_error *error)
+static hed_status tell(const hed_replay_def *def, hed_search *search, const question *answered, uint64_t *noise,
+                       hed_error *error)
 {
     double seen = answered->time;
     if (def->noise > 0 && !isnan(seen))
@@ -126,7 +129,8 @@ static hed_status tell(const hed_replay_def *def, hed_search *search, const ques
     return hed_search_tell(search, &answered->config, seen, error);
 }
 
-static hed_status replay(const hed_replay_def *def, hed_search *search, question *open, double *best, double *seconds, hed_error *error)
+static hed_status replay(const hed_replay_def *def, hed_search *search, question *open, double *best, double *seconds,
+                         hed_error *error)
 {
     hed_status status = HED_OK;
     uint64_t noise = def->seed * 0x9e3779b97f4a7c15u + 1;
@@ -166,7 +170,8 @@ hed_status hed_replay_run(const hed_replay_def *def, double *best, double *secon
     };
     hed_search *search = NULL;
     question *open = malloc(def->open * sizeof *open);
-    hed_status status = open ? hed_search_create(&search_def, &search, error) : hed_error_set(error, HED_ERROR_MEMORY, "out of memory");
+    hed_status status = open ? hed_search_create(&search_def, &search, error)
+                             : hed_error_set(error, HED_ERROR_MEMORY, "out of memory");
     if (status == HED_OK)
         status = replay(def, search, open, best, seconds, error);
     hed_search_destroy(search);

@@ -1,4 +1,5 @@
-/* Recorded spaces: what is read, what is refused and in which words, and the score against figures worked out by hand. */
+/* Recorded spaces: what is read, what is refused and in which words, and the score against figures worked out by
+ * hand. */
 #include "testing.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ Test(recorded_space, is_read)
     cr_assert_str_eq(recorded.name, "blur_GPU");
     cr_assert(recorded.parameter_count == 2 && recorded.count == 3 && hed_space_count(recorded.space) == 3);
     cr_assert_str_eq(recorded.parameters[0].name, "size");
-    cr_assert(recorded.parameters[0].count == 3 && recorded.parameters[0].values[2] == 32 && recorded.parameters[1].count == 2);
+    cr_assert(recorded.parameters[0].count == 3 && recorded.parameters[0].values[2] == 32 &&
+              recorded.parameters[1].count == 2);
     hed_config config = hed_space_at(recorded.space, 0);
     cr_assert(config.values[0] == 32 && config.values[1] == 0);
     cr_assert(recorded.times[0] == 1.5 && isnan(recorded.times[1]) && recorded.times[2] == 3);
@@ -42,17 +44,20 @@ Test(recorded_space, errors_name_the_line)
 {
     refuse("", "f.tsv:0: the file ends before the columns' names");
     refuse("# domain: a=1,2\n", "f.tsv:1: the file ends before the columns' names");
-    refuse("a\ttime_ms\n1\t2\n", "f.tsv:1: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names");
+    refuse("a\ttime_ms\n1\t2\n",
+           "f.tsv:1: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names");
     refuse("# domain: a\n", "f.tsv:1: \"a\" in the domain: expected NAME=VALUE,VALUE,...");
     refuse("# domain: a=1,x\n", "f.tsv:1: \"a\" has the value \"x\": expected a whole number");
     refuse("#\n# domain: a=1; a=2\n", "f.tsv:2: the parameter \"a\" is there twice");
-    refuse("# domain: a=1,2; b=3\na\ttime_ms\n", "f.tsv:2: of the domain's 2 parameters and time_ms, 2 are among the columns");
+    refuse("# domain: a=1,2; b=3\na\ttime_ms\n",
+           "f.tsv:2: of the domain's 2 parameters and time_ms, 2 are among the columns");
     refuse("# domain: a=1,2\na\ta\ttime_ms\n", "f.tsv:2: the column \"a\" is there twice");
     refuse("# domain: a=1,2\na\ttime_ms\n", "f.tsv:2: no configurations behind the columns' names");
     refuse("# domain: a=1,2\na\ttime_ms\n1\t2\n2\n", "f.tsv:4: 1 columns, expected 2");
     refuse("# domain: a=1,2\na\ttime_ms\n1\t2\t3\n", "f.tsv:3: 3 columns, expected 2");
     refuse("# domain: a=1,2\na\ttime_ms\n1.5\t2\n", "f.tsv:3: a is \"1.5\": expected a whole number");
-    refuse("# domain: a=1,2\na\ttime_ms\n1\t-2\n", "f.tsv:3: time_ms is \"-2\": expected a positive number or invalid");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t-2\n",
+           "f.tsv:3: time_ms is \"-2\": expected a positive number or invalid");
     refuse("# domain: a=1,2\na\ttime_ms\n1\t\n", "f.tsv:3: time_ms is \"\": expected a positive number or invalid");
     refuse("# domain: a=1,2\na\ttime_ms\n3\t1\n", "f.tsv: point 0: \"a\" has no value 3 (point 0 is line 3)");
     refuse("# domain: a=1,2\na\ttime_ms\n1\t1\n1\t2\n", "f.tsv: points 0 and 1 are the same (point 0 is line 3)");
@@ -80,7 +85,8 @@ Test(recorded_space, is_read_from_files, .init = folder_make, .fini = folder_rem
     hed_recorded_space_free(&recorded);
     /* cut in half */
     FILE *whole = fopen(packed, "r+b");
-    cr_assert(whole && fseek(whole, 0, SEEK_END) == 0 && ftruncate(fileno(whole), ftell(whole) / 2) == 0 && fclose(whole) == 0);
+    cr_assert(whole && fseek(whole, 0, SEEK_END) == 0 && ftruncate(fileno(whole), ftell(whole) / 2) == 0 &&
+              fclose(whole) == 0);
     FAILS(HED_ERROR_IO, hed_recorded_space_read(packed, &recorded, &error));
 }
 

@@ -1,6 +1,6 @@
 /* ctest: timeout=240
- * Searches: nothing asked twice, every space exhausted, seeds that reproduce, failures, answers out of order, memory that runs
- * out, and on a space made here that the default is far better than chance. */
+ * Searches: nothing asked twice, every space exhausted, seeds that reproduce, failures, answers out of order, memory
+ * that runs out, and on a space made here that the default is far better than chance. */
 #include "testing.h"
 
 #include <inttypes.h>
@@ -13,20 +13,28 @@ static hed_error error;
 
 /* ---- a space of its own ---- */
 
-static const int64_t GROUPS[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256}, TILES[] = {1, 2, 3, 4, 6, 8}, DEPTHS[] = {4, 8, 16, 32},
-                     WIDTHS[] = {1, 2, 4}, FLAGS[] = {0, 1}, MODES[] = {0, 1, 2};
+static const int64_t GROUPS[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256}, TILES[] = {1, 2, 3, 4, 6, 8},
+                     DEPTHS[] = {4, 8, 16, 32}, WIDTHS[] = {1, 2, 4}, FLAGS[] = {0, 1}, MODES[] = {0, 1, 2};
 static const char *const LABELS[] = {"rows", "columns", "blocks"};
 #define LIST(values) values, sizeof values / sizeof *values
-static const hed_parameter_def PARAMETERS[] = {{"GROUP", LIST(GROUPS), 8, NULL}, {"TILE", LIST(TILES), 1, NULL},
-                                               {"DEPTH", LIST(DEPTHS), 4, NULL}, {"WIDTH", LIST(WIDTHS), 1, NULL},
-                                               {"CACHED", LIST(FLAGS), 0, NULL}, {"MODE", LIST(MODES), 0, LABELS}};
+static const hed_parameter_def PARAMETERS[] = {
+    {"GROUP", LIST(GROUPS), 8, NULL},
+    {"TILE", LIST(TILES), 1, NULL},
+    {"DEPTH", LIST(DEPTHS), 4, NULL},
+    {"WIDTH", LIST(WIDTHS), 1, NULL},
+    {"CACHED", LIST(FLAGS), 0, NULL},
+    {"MODE", LIST(MODES), 0, LABELS},
+};
 enum { COUNT = sizeof PARAMETERS / sizeof *PARAMETERS };
 
 /* 2,880 points, or with `most` parameters of the first so many. */
 static hed_space *make_space(uint32_t count)
 {
     static const char *const constraint = "GROUP * TILE <= 512";
-    hed_space_def def = {.parameters = PARAMETERS, .parameter_count = count, .constraints = &constraint, .constraint_count = count > 1};
+    hed_space_def def = {.parameters = PARAMETERS,
+                         .parameter_count = count,
+                         .constraints = &constraint,
+                         .constraint_count = count > 1};
     hed_space *space;
     OK(hed_space_create(&def, &space, &error));
     return space;
@@ -36,15 +44,18 @@ static hed_space *make_space(uint32_t count)
 static double time_of(const hed_config *config)
 {
     const int64_t *v = config->values;
-    double group = log2((double)v[0] / 64), tile = log2((double)v[1] / 3), depth = log2((double)v[2] / 16), width = log2((double)v[3] / 2);
+    double group = log2((double)v[0] / 64), tile = log2((double)v[1] / 3), depth = log2((double)v[2] / 16),
+           width = log2((double)v[3] / 2);
     double rough = 0.02 * (double)((v[0] * 7 + v[1] * 13 + v[2] * 29 + v[3] * 31 + v[4] * 3 + v[5]) % 11);
     if (v[4] && v[1] >= 6)
         return NAN;
-    return 1 + 0.3 * group * group + 0.2 * tile * tile + 0.1 * depth * depth + 0.15 * width * width + 0.2 * group * tile +
-           (v[4] ? -0.2 : 0.1) * depth + (v[5] == 1 ? 0 : 0.3) + rough + (v[0] % 32 ? 0.4 : 0) + 1;
+    return 1 + 0.3 * group * group + 0.2 * tile * tile + 0.1 * depth * depth + 0.15 * width * width +
+           0.2 * group * tile + (v[4] ? -0.2 : 0.1) * depth + (v[5] == 1 ? 0 : 0.3) + rough + (v[0] % 32 ? 0.4 : 0) +
+           1;
 }
 
-static hed_search *make_search(const hed_space *space, hed_strategy strategy, uint64_t seed, const hed_allocator *allocator)
+static hed_search *make_search(const hed_space *space, hed_strategy strategy, uint64_t seed,
+                               const hed_allocator *allocator)
 {
     hed_search_def def = {.allocator = allocator, .space = space, .strategy = strategy, .seed = seed};
     hed_search *search;
@@ -55,7 +66,8 @@ static hed_search *make_search(const hed_space *space, hed_strategy strategy, ui
 /* ---- what holds for every strategy ---- */
 
 /* Asks until nothing is left, with `open` questions at once, answering the oldest. */
-static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open, double (*answer)(const hed_config *))
+static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open,
+                    double (*answer)(const hed_config *))
 {
     uint64_t count = hed_space_count(space);
     hed_search *search = make_search(space, strategy, 3, NULL);
@@ -67,7 +79,8 @@ static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open
         for (; next < count && next < told + open; next++) {
             OK(hed_search_ask(search, &asked[next], &error));
             uint64_t point = hed_space_find(space, &asked[next]);
-            cr_assert(point < count && !seen[point], "%s: point %" PRIu64 " was asked again", hed_strategy_name(strategy), point);
+            cr_assert(point < count && !seen[point], "%s: point %" PRIu64 " was asked again",
+                      hed_strategy_name(strategy), point);
             seen[point] = true;
         }
         double value = answer(&asked[told]);
@@ -132,14 +145,16 @@ Test(search, same_seed_same_questions)
 {
     hed_space *space = make_space(COUNT);
     for (hed_strategy strategy = 0; strategy < HED_STRATEGY_COUNT; strategy++) {
-        hed_search *a = make_search(space, strategy, 5, NULL), *b = make_search(space, strategy, 5, NULL), *c = make_search(space, strategy, 6, NULL);
+        hed_search *a = make_search(space, strategy, 5, NULL), *b = make_search(space, strategy, 5, NULL),
+                   *c = make_search(space, strategy, 6, NULL);
         uint32_t differing = 0;
         for (uint32_t i = 0; i < 60; i++) {
             hed_config x, y, z;
             OK(hed_search_ask(a, &x, &error));
             OK(hed_search_ask(b, &y, &error));
             OK(hed_search_ask(c, &z, &error));
-            cr_assert_arr_eq(x.values, y.values, sizeof(int64_t[COUNT]), "%s, question %u", hed_strategy_name(strategy), i);
+            cr_assert_arr_eq(x.values, y.values, sizeof(int64_t[COUNT]), "%s, question %u",
+                             hed_strategy_name(strategy), i);
             differing += memcmp(x.values, z.values, sizeof(int64_t[COUNT])) != 0;
             OK(hed_search_tell(a, &x, time_of(&x), &error));
             OK(hed_search_tell(b, &y, time_of(&y), &error));
@@ -155,7 +170,8 @@ Test(search, same_seed_same_questions)
 
 Test(search, random_is_even)
 {
-    enum { RUNS = 4000, POINTS = 10 };
+    enum { RUNS = 4000,
+           POINTS = 10 };
     uint32_t first[POINTS] = {0}, last[POINTS] = {0};
     hed_space *space = make_space(1);
     for (uint32_t run = 0; run < RUNS; run++) {
@@ -169,7 +185,8 @@ Test(search, random_is_even)
         hed_search_destroy(search);
     }
     for (uint32_t i = 0; i < POINTS; i++) /* 400 expected, a deviation of 19 */
-        cr_assert(first[i] > 300 && first[i] < 500 && last[i] > 300 && last[i] < 500, "point %u: %u first, %u last", i, first[i], last[i]);
+        cr_assert(first[i] > 300 && first[i] < 500 && last[i] > 300 && last[i] < 500, "point %u: %u first, %u last",
+                  i, first[i], last[i]);
     hed_space_destroy(space);
 }
 
@@ -189,7 +206,8 @@ Test(search, answers_that_nobody_asked_for)
         }
         for (uint32_t i = 0; i < 40; i++) {
             OK(hed_search_ask(search, &config, &error));
-            cr_assert(hed_space_find(space, &config) >= 1500, "%s asks for what was told", hed_strategy_name(strategy));
+            cr_assert(hed_space_find(space, &config) >= 1500, "%s asks for what was told",
+                      hed_strategy_name(strategy));
             OK(hed_search_tell(search, &config, time_of(&config), &error));
         }
         hed_search_destroy(search);
@@ -240,7 +258,9 @@ Test(search, wrong_answers_are_refused)
 Test(search, sources_come_first)
 {
     hed_space *space = make_space(COUNT);
-    hed_config good[3] = {{COUNT, {64, 3, 16, 2, 1, 1}}, {COUNT, {256, 8, 4, 1, 0, 0}}, {COUNT, {32, 4, 16, 2, 1, 1}}}; /* the second is none of the space */
+    hed_config good[3] = {{COUNT, {64, 3, 16, 2, 1, 1}},
+                          {COUNT, {256, 8, 4, 1, 0, 0}},
+                          {COUNT, {32, 4, 16, 2, 1, 1}}}; /* the second is none of the space */
     hed_search_source sources[9];
     for (uint32_t i = 0; i < 9; i++)
         sources[i] = (hed_search_source){good, i == 0 ? 3 : 0};
@@ -282,10 +302,10 @@ Test(search, importance_tells_what_matters)
         hed_search_importance(search, shares);
         for (uint32_t i = 0; i < COUNT; i++)
             sum += shares[i];
-        cr_assert(fabs(sum - 1) < 1e-9 && shares[0] > 0.7 && shares[4] > 0.002, "%s: %g, %g of %g", hed_strategy_name(strategy), shares[0],
-                  shares[4], sum);
-        cr_assert(shares[1] + shares[2] + shares[3] + shares[5] < 0.15, "%s: %g %g %g %g", hed_strategy_name(strategy), shares[1], shares[2],
-                  shares[3], shares[5]);
+        cr_assert(fabs(sum - 1) < 1e-9 && shares[0] > 0.7 && shares[4] > 0.002, "%s: %g, %g of %g",
+                  hed_strategy_name(strategy), shares[0], shares[4], sum);
+        cr_assert(shares[1] + shares[2] + shares[3] + shares[5] < 0.15, "%s: %g %g %g %g",
+                  hed_strategy_name(strategy), shares[1], shares[2], shares[3], shares[5]);
         hed_search_destroy(search);
     }
     hed_space_destroy(space);
@@ -365,12 +385,15 @@ Test(search, auto_is_far_better_than_chance)
 {
     hed_recorded_space recorded;
     record(&recorded);
-    double by_chance = score_of(&recorded, HED_SEARCH_RANDOM, 1, 0), local = score_of(&recorded, HED_SEARCH_LOCAL, 1, 0);
+    double by_chance = score_of(&recorded, HED_SEARCH_RANDOM, 1, 0),
+           local = score_of(&recorded, HED_SEARCH_LOCAL, 1, 0);
     double alone = score_of(&recorded, HED_SEARCH_AUTO, 1, 0), many = score_of(&recorded, HED_SEARCH_AUTO, 16, 0);
     double noisy = score_of(&recorded, HED_SEARCH_AUTO, 1, 0.03);
-    cr_log_info("random %.3f, local %.3f, auto %.3f, with 16 questions open %.3f, with 3 %% noise %.3f", by_chance, local, alone, many, noisy);
+    cr_log_info("random %.3f, local %.3f, auto %.3f, with 16 questions open %.3f, with 3 %% noise %.3f", by_chance,
+                local, alone, many, noisy);
     cr_assert(by_chance > -0.4 && by_chance < 0.4, "random %g", by_chance);
     cr_assert(local > by_chance, "local %g, random %g", local, by_chance);
-    cr_assert(alone > 0.7 && many > 0.4 && noisy > 0.6, "auto %g, with 16 open %g, with noise %g", alone, many, noisy);
+    cr_assert(alone > 0.7 && many > 0.4 && noisy > 0.6, "auto %g, with 16 open %g, with noise %g", alone, many,
+              noisy);
     hed_recorded_space_free(&recorded);
 }

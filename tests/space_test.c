@@ -1,4 +1,5 @@
-/* Spaces: against brute force over random constraints and conditions, the errors, and what building a large one costs. */
+/* Spaces: against brute force over random constraints and conditions, the errors, and what building a large one
+ * costs. */
 #include "testing.h"
 
 #include <inttypes.h>
@@ -10,7 +11,9 @@ static hed_error error;
 
 /* ---- against brute force ---- */
 
-enum { PARAMETERS = 6, MOST_VALUES = 5, RULES = 5 };
+enum { PARAMETERS = 6,
+       MOST_VALUES = 5,
+       RULES = 5 };
 
 /* A random space: values, a few constraints as text and as what they mean, and a condition. */
 typedef struct puzzle {
@@ -44,14 +47,16 @@ static void make_puzzle(puzzle *p, uint64_t seed)
         uint32_t count = 1 + below(p, MOST_VALUES);
         for (uint32_t v = 0; v < count; v++)
             p->values[i][v] = (int64_t)(v * 3 + below(p, 3)) - 2;
-        p->parameters[i] = (hed_parameter_def){.name = NAMES[i], .values = p->values[i], .count = count, .value = p->values[i][below(p, count)]};
+        p->parameters[i] = (hed_parameter_def){
+            .name = NAMES[i], .values = p->values[i], .count = count, .value = p->values[i][below(p, count)]};
     }
     p->constraint_count = below(p, RULES);
     for (uint32_t i = 0; i < p->constraint_count; i++) {
         p->of[i][0] = below(p, p->count);
         p->of[i][1] = below(p, p->count);
         p->limit[i] = (int64_t)below(p, 16) + 2;
-        snprintf(p->texts[i], sizeof p->texts[i], "%s * %s + shift <= %" PRId64, NAMES[p->of[i][0]], NAMES[p->of[i][1]], p->limit[i]);
+        snprintf(p->texts[i], sizeof p->texts[i], "%s * %s + shift <= %" PRId64, NAMES[p->of[i][0]],
+                 NAMES[p->of[i][1]], p->limit[i]);
         p->constraints[i] = p->texts[i];
     }
     p->conditional = p->count > 1 && below(p, 2);
@@ -95,7 +100,10 @@ static hed_config product_at(const puzzle *p, uint64_t index)
 static hed_space *build(const puzzle *p, bool accepting, const hed_allocator *allocator)
 {
     hed_constant shift = {"shift", SHIFT};
-    hed_space_def def = {.allocator = allocator, .parameters = p->parameters, .parameter_count = p->count, .constraints = p->constraints};
+    hed_space_def def = {.allocator = allocator,
+                         .parameters = p->parameters,
+                         .parameter_count = p->count,
+                         .constraints = p->constraints};
     def.constraint_count = p->constraint_count;
     def.conditions = &p->condition;
     def.condition_count = p->conditional;
@@ -118,7 +126,8 @@ static void check_against_brute_force(const puzzle *p, bool accepting, uint64_t 
         bool in = allowed(p, &config) && (!accepting || odd_sum(NULL, &config));
         uint64_t found = hed_space_find(space, &config);
         expected += in;
-        cr_assert((found != UINT64_MAX) == in, "puzzle %" PRIu64 ", configuration %" PRIu64 ": found %" PRIu64, seed, i, found);
+        cr_assert((found != UINT64_MAX) == in, "puzzle %" PRIu64 ", configuration %" PRIu64 ": found %" PRIu64, seed,
+                  i, found);
         if (!in)
             continue;
         hed_config same = hed_space_at(space, found);
@@ -144,7 +153,8 @@ Test(space, of_no_parameters_has_one_point_or_none)
     const char *constraint = "limit > 3";
     for (double limit = 2; limit < 6; limit += 2) {
         hed_constant constant = {"limit", limit};
-        hed_space_def def = {.constraints = &constraint, .constraint_count = 1, .constants = &constant, .constant_count = 1};
+        hed_space_def def = {
+            .constraints = &constraint, .constraint_count = 1, .constants = &constant, .constant_count = 1};
         hed_space *space;
         OK(hed_space_create(&def, &space, &error));
         cr_assert(hed_space_count(space) == (limit > 3));
@@ -198,16 +208,21 @@ Test(space, errors_say_what_is_wrong)
     static const int64_t twice[] = {1, 2, 1};
     hed_parameter_def bad = {.name = "bad", .values = twice, .count = 3}, unnamed = {.values = SIZES, .count = 3};
     hed_parameter_def none = {.name = "none", .values = SIZES, .count = 0};
-    refuse((hed_space_def){.parameters = &bad, .parameter_count = 1}, HED_ERROR_ARGUMENT, "\"bad\" has the value 1 twice");
-    refuse((hed_space_def){.parameters = &unnamed, .parameter_count = 1}, HED_ERROR_ARGUMENT, "parameter 0 has no name");
+    refuse((hed_space_def){.parameters = &bad, .parameter_count = 1}, HED_ERROR_ARGUMENT,
+           "\"bad\" has the value 1 twice");
+    refuse((hed_space_def){.parameters = &unnamed, .parameter_count = 1}, HED_ERROR_ARGUMENT,
+           "parameter 0 has no name");
     refuse((hed_space_def){.parameters = &none, .parameter_count = 1}, HED_ERROR_ARGUMENT, "has 0 values");
     const char *unknown = "size < wide", *broken = "size <";
-    refuse((hed_space_def){.parameters = PAIR, .parameter_count = 2, .constraints = &unknown, .constraint_count = 1}, HED_ERROR_ARGUMENT, "wide");
-    refuse((hed_space_def){.parameters = PAIR, .parameter_count = 2, .constraints = &broken, .constraint_count = 1}, HED_ERROR_FORMAT, "");
+    refuse((hed_space_def){.parameters = PAIR, .parameter_count = 2, .constraints = &unknown, .constraint_count = 1},
+           HED_ERROR_ARGUMENT, "wide");
+    refuse((hed_space_def){.parameters = PAIR, .parameter_count = 2, .constraints = &broken, .constraint_count = 1},
+           HED_ERROR_FORMAT, "");
     hed_condition own = {"flag", "flag == 1"}, other = {"flak", "size > 8"};
-    refuse((hed_space_def){.parameters = PAIR, .parameter_count = 2, .conditions = &own, .condition_count = 1}, HED_ERROR_ARGUMENT,
-           "other parameters only");
-    refuse((hed_space_def){.parameters = PAIR, .parameter_count = 2, .conditions = &other, .condition_count = 1}, HED_ERROR_ARGUMENT, "\"flak\"");
+    refuse((hed_space_def){.parameters = PAIR, .parameter_count = 2, .conditions = &own, .condition_count = 1},
+           HED_ERROR_ARGUMENT, "other parameters only");
+    refuse((hed_space_def){.parameters = PAIR, .parameter_count = 2, .conditions = &other, .condition_count = 1},
+           HED_ERROR_ARGUMENT, "\"flak\"");
 }
 
 static bool never(void *user, const hed_config *config)
@@ -240,16 +255,17 @@ Test(space, too_large_for_accept_says_what_to_do)
 /* ---- the largest space that is in use ---- */
 
 /* CLBlast's matrix multiplication, as its tuner describes it: 663,552 points before the constraints. */
-static const int64_t TILES[] = {16, 32, 64, 128}, DEPTHS[] = {16, 32}, GROUPS[] = {8, 16, 32}, TWO[] = {2}, WIDTHS[] = {1, 2, 4, 8};
+static const int64_t TILES[] = {16, 32, 64, 128}, DEPTHS[] = {16, 32}, GROUPS[] = {8, 16, 32}, TWO[] = {2},
+                     WIDTHS[] = {1, 2, 4, 8};
 #define PARAMETER(word, list) \
     { \
         .name = word, .values = list, .count = sizeof list / sizeof *list, .value = list[0] \
     }
-static const hed_parameter_def GEMM[] = {PARAMETER("MWG", TILES), PARAMETER("NWG", TILES), PARAMETER("KWG", DEPTHS),
-                                         PARAMETER("MDIMC", GROUPS), PARAMETER("NDIMC", GROUPS), PARAMETER("MDIMA", GROUPS),
-                                         PARAMETER("NDIMB", GROUPS), PARAMETER("KWI", TWO), PARAMETER("VWM", WIDTHS),
-                                         PARAMETER("VWN", WIDTHS), PARAMETER("STRM", FLAGS), PARAMETER("STRN", FLAGS),
-                                         PARAMETER("SA", FLAGS), PARAMETER("SB", FLAGS)};
+static const hed_parameter_def GEMM[] = {
+    PARAMETER("MWG", TILES), PARAMETER("NWG", TILES), PARAMETER("KWG", DEPTHS), PARAMETER("MDIMC", GROUPS),
+    PARAMETER("NDIMC", GROUPS), PARAMETER("MDIMA", GROUPS), PARAMETER("NDIMB", GROUPS), PARAMETER("KWI", TWO),
+    PARAMETER("VWM", WIDTHS), PARAMETER("VWN", WIDTHS), PARAMETER("STRM", FLAGS), PARAMETER("STRN", FLAGS),
+    PARAMETER("SA", FLAGS), PARAMETER("SB", FLAGS)};
 static const char *const GEMM_RULES[] = {"KWG % KWI == 0",
                                          "MWG % (MDIMC * VWM) == 0",
                                          "NWG % (NDIMC * VWN) == 0",
@@ -263,7 +279,8 @@ static bool gemm_allows(const int64_t *v, int64_t local_bytes)
 {
     int64_t m = v[0], n = v[1], k = v[2], mc = v[3], nc = v[4], ma = v[5], nb = v[6], vm = v[8], vn = v[9];
     return k % v[7] == 0 && m % (mc * vm) == 0 && n % (nc * vn) == 0 && m % (ma * vm) == 0 && n % (nb * vn) == 0 &&
-           (k * ma) % (mc * nc) == 0 && (k * nb) % (mc * nc) == 0 && (v[12] * k * m + v[13] * k * n) * 4 <= local_bytes;
+           (k * ma) % (mc * nc) == 0 && (k * nb) % (mc * nc) == 0 &&
+           (v[12] * k * m + v[13] * k * n) * 4 <= local_bytes;
 }
 
 /* An allocator that knows how much was held at most. */
@@ -292,7 +309,8 @@ Test(space, of_a_large_kernel_fits_little_memory)
     peak held = {0};
     hed_allocator allocator = {&held, allocate_peak, release_peak};
     hed_constant local = {"local_bytes", 16384};
-    hed_space_def def = {.allocator = &allocator, .parameters = GEMM, .parameter_count = COUNT, .constraints = GEMM_RULES};
+    hed_space_def def = {
+        .allocator = &allocator, .parameters = GEMM, .parameter_count = COUNT, .constraints = GEMM_RULES};
     def.constraint_count = sizeof GEMM_RULES / sizeof *GEMM_RULES;
     def.constants = &local;
     def.constant_count = 1;
@@ -314,7 +332,8 @@ Test(space, of_a_large_kernel_fits_little_memory)
         if (i % 97 == 0)
             cr_assert((hed_space_find(space, &config) != UINT64_MAX) == in);
     }
-    cr_assert(hed_space_count(space) == expected, "%" PRIu64 " points, expected %" PRIu64, hed_space_count(space), expected);
+    cr_assert(hed_space_count(space) == expected, "%" PRIu64 " points, expected %" PRIu64, hed_space_count(space),
+              expected);
     cr_assert(held.most < 64 << 20, "%" PRId64 " bytes at once", held.most);
     cr_log_info("%" PRIu64 " points in %.1f ms, %.1f MB at most", expected, 1e3 * seconds, (double)held.most * 1e-6);
     hed_space_destroy(space);
@@ -333,7 +352,10 @@ Test(space, each_allocation_failing_leaves_nothing)
     cr_assert(state.live == 0 && state.bytes == 0);
     for (int64_t n = 1, calls = state.calls; n <= calls; n++) {
         hed_constant shift = {"shift", SHIFT};
-        hed_space_def def = {.allocator = &allocator, .parameters = p.parameters, .parameter_count = p.count, .constraints = p.constraints};
+        hed_space_def def = {.allocator = &allocator,
+                             .parameters = p.parameters,
+                             .parameter_count = p.count,
+                             .constraints = p.constraints};
         def.constraint_count = p.constraint_count;
         def.constants = &shift;
         def.constant_count = 1;
@@ -341,8 +363,10 @@ Test(space, each_allocation_failing_leaves_nothing)
         state = (test_allocator){.fail_at = n};
         hed_space *space;
         hed_status status = hed_space_create(&def, &space, &error);
-        cr_assert(status == HED_ERROR_MEMORY || (status == HED_OK && state.calls >= n), "allocation %" PRId64 ": %s", n, hed_status_name(status));
+        cr_assert(status == HED_ERROR_MEMORY || (status == HED_OK && state.calls >= n), "allocation %" PRId64 ": %s",
+                  n, hed_status_name(status));
         hed_space_destroy(space);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %" PRId64 ": %" PRId64 " left", n, (int64_t)state.live);
+        cr_assert(state.live == 0 && state.bytes == 0, "allocation %" PRId64 ": %" PRId64 " left", n,
+                  (int64_t)state.live);
     }
 }

@@ -1,13 +1,16 @@
 /** @file search.h
- *  Search by ask and tell: which configuration to try next, given what the ones before took. For a program's own loop;
- *  hed_tune_kernel() stands on it too.
+ *  Search by ask and tell: which configuration to try next, given what the ones before took. For a program's own
+ * loop; hed_tune_kernel() stands on it too.
  *
  *      while (hed_search_ask(search, &config, NULL) == HED_OK) {
  *          double seconds = try_it(config);                 // NAN: it does not work
  *          hed_search_tell(search, &config, seconds, NULL);
  *      }
  *
- *  Several questions may be open at once: asks take into account what is still on its way.
+ *  Several questions may be open at once: asks take into account what is still on its way, and keep away from it.
+ *
+ *  The same seed, answers, order of calls and library give the same questions on one machine. On another the C
+ * library's logarithms may differ in their last bit, and with them a question.
  */
 #ifndef HEDDLE_SEARCH_H
 #define HEDDLE_SEARCH_H
@@ -41,8 +44,9 @@ typedef struct hed_search_def {
     const hed_allocator *allocator; /**< NULL: the C library's */
     const hed_space *space;
     hed_strategy strategy;
-    uint64_t seed; /**< the same seed, answers and library give the same questions */
-    const hed_search_source *sources; /**< (source_count) */
+    uint64_t seed;
+    const hed_search_source *sources; /**< (source_count) nearest first: the first 8 that have points of the space
+                                         count; auto alone asks */
     uint32_t source_count;
 } hed_search_def;
 
@@ -50,16 +54,19 @@ typedef struct hed_search_def {
 HED_API hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed_error *error);
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_search_destroy(hed_search *search);
-/** The next configuration to try, never one that was asked or told before. Thread class: owner.
- *  Errors: BOUNDS (there is none left), MEMORY. */
+/** The next configuration to try, never one that was asked or told before. Takes milliseconds at most, however large
+ * the space. After an error the search is as before the call. Thread class: owner. Errors: BOUNDS (there is none
+ * left), MEMORY. */
 HED_API hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *error);
-/** What a configuration took (any positive number, less is better), or NAN if it does not work. Configurations that were never asked may be told: earlier
- *  results. Telling one again replaces its value. Thread class: owner. Errors: ARGUMENT (not in the space), MEMORY. */
+/** What a configuration took (any positive finite number, less is better), or NAN if it does not work. Configurations
+ * that were never asked may be told: earlier results. Telling one again replaces its value. Thread class: owner.
+ *  Errors: ARGUMENT (not in the space, or no such number), MEMORY. */
 HED_API hed_status hed_search_tell(hed_search *search, const hed_config *config, double value, hed_error *error);
 /** The best so far; false if nothing has worked yet. Thread class: owner. */
 HED_API bool hed_search_best(const hed_search *search, hed_config *config, double *value);
-/** Share of each parameter in what is known of the times, 0 to 1, (parameter_count): what a report calls importance. All 0 while too little is known.
- *  Thread class: owner. */
+/** Share of each parameter in what makes the known times differ, alone and together with others, 0 to 1, in sum 1
+ *  (parameter_count): what a report calls importance. All 0 while fewer than 8 configurations work, or without
+ * memory. Takes tens of milliseconds. Thread class: owner. */
 HED_API void hed_search_importance(const hed_search *search, double *shares);
 
 HED_END

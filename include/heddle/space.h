@@ -76,16 +76,17 @@ typedef struct hed_space_def {
     uint32_t condition_count;
     const hed_constant *constants; /**< (constant_count) */
     uint32_t constant_count;
-    /** What no expression says; asked for each point that the constraints leave; NULL: all. */
+    /** What no expression says; asked for each point that the constraints leave, 2^22 at most. NULL: all. */
     bool (*accept)(void *user, const hed_config *config);
     void *user;
 } hed_space_def;
 
-/** Builds a space. Thread class: any. Errors: ARGUMENT, FORMAT, MEMORY, LIMIT (more points than can be gone through
- *  with accept(); says what to do). */
+/** Builds a space; it may be empty. A constraint that has no value (a division by zero) does not hold. Thread class: any.
+ *  Errors: ARGUMENT (parameters, unknown names), FORMAT (an expression), MEMORY, LIMIT (more combinations than can be
+ *  gone through, or than accept() is asked for; says what to do). */
 HED_API hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_error *error);
-/** A space of given points. `values` (count x parameter_count). Thread class: any. Errors: ARGUMENT (a value that is
- *  not the parameter's, a point twice), MEMORY. */
+/** A space of given points, which keep their order. `values` (count x parameter_count). Thread class: any. Errors:
+ *  ARGUMENT (a value that is not the parameter's, a point twice), LIMIT (2^32 points), MEMORY. */
 HED_API hed_status hed_space_create_list(const hed_allocator *allocator, const hed_parameter_def *parameters,
                                          uint32_t parameter_count, const int64_t *values, uint64_t count,
                                          hed_space **space, hed_error *error);

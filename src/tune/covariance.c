@@ -11,17 +11,20 @@ enum { ROUGH_VALUES = 5 }; /* a parameter with fewer values cannot be told to be
 
 static const struct {
     double mean, deviation;
-} PRIORS[HED_HYPER_COUNT] = {
-    [HED_HYPER_WEIGHT] = {-1, 1.5}, [HED_HYPER_LENGTH] = {0, 1}, [HED_HYPER_TWOS] = {-1.5, 1}, [HED_HYPER_ROUGHNESS] = {-2, 1.5}};
+} PRIORS[HED_HYPER_COUNT] = {[HED_HYPER_WEIGHT] = {-1, 1.5},
+                             [HED_HYPER_LENGTH] = {0, 1},
+                             [HED_HYPER_TWOS] = {-1.5, 1},
+                             [HED_HYPER_ROUGHNESS] = {-2, 1.5}};
 static const double NOISE_MEAN = -5, NOISE_DEVIATION = 1.5;
 
-bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space, const hed_value_scale *scales, hed_shape shape,
-                           hed_covariance *covariance)
+bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space, const hed_value_scale *scales,
+                           hed_shape shape, hed_covariance *covariance)
 {
     *covariance = (hed_covariance){.scales = scales, .parameter_count = space->parameter_count, .shape = shape};
     for (uint32_t j = 0; j < space->parameter_count; j++)
         covariance->offsets[j + 1] = covariance->offsets[j] + (size_t)scales[j].count * scales[j].count;
-    covariance->tables = hed_allocate(allocator, covariance->offsets[space->parameter_count] * sizeof *covariance->tables);
+    covariance->tables =
+        hed_allocate(allocator, covariance->offsets[space->parameter_count] * sizeof *covariance->tables);
     if (!covariance->tables)
         return false;
     for (uint32_t i = 0; i < hed_hyper_count(covariance); i++) {
@@ -34,7 +37,8 @@ bool hed_covariance_create(const hed_allocator *allocator, const hed_space *spac
 
 void hed_covariance_destroy(const hed_allocator *allocator, hed_covariance *covariance)
 {
-    hed_release(allocator, covariance->tables, covariance->offsets[covariance->parameter_count] * sizeof *covariance->tables);
+    hed_release(allocator, covariance->tables,
+                covariance->offsets[covariance->parameter_count] * sizeof *covariance->tables);
     *covariance = (hed_covariance){0};
 }
 
@@ -74,9 +78,10 @@ static factors factors_of(const hed_covariance *covariance, uint32_t j)
                      1 / (1 + exp(-hypers[HED_HYPER_ROUGHNESS])), covariance->scales[j].count >= ROUGH_VALUES};
 }
 
-/* R_j of two different values, and its derivatives by the logarithms of the length and of the factor of twos, and by the
- * log-odds of the roughness. */
-static double correlation(const hed_covariance *covariance, uint32_t j, const factors *f, uint32_t a, uint32_t b, double slopes[3])
+/* R_j of two different values, and its derivatives by the logarithms of the length and of the factor of twos, and by
+ * the log-odds of the roughness. */
+static double correlation(const hed_covariance *covariance, uint32_t j, const factors *f, uint32_t a, uint32_t b,
+                          double slopes[3])
 {
     const hed_value_scale *scale = &covariance->scales[j];
     double far = (double)hed_value_distance(scale, a, b) / f->length, value, slope, scaled;

@@ -1,8 +1,8 @@
-/* Maximum of the hyper-parameters' posterior: marginal likelihood of a Gaussian process (Rasmussen, Williams 2006, chapter 5)
- * with a constant mean and the amplitude at their best values, times the priors.
+/* Maximum of the hyper-parameters' posterior: marginal likelihood of a Gaussian process (Rasmussen, Williams 2006,
+ * chapter 5) with a constant mean and the amplitude at their best values, times the priors.
  *
- * The loops over matrices run along rows, without sums over them, so that compilers may vectorize them and give the same bits
- * with any width of vectors.
+ * The loops over matrices run along rows, without sums over them, so that compilers may vectorize them and give the
+ * same bits with any width of vectors.
  */
 #include "tune/fit.h"
 
@@ -104,7 +104,8 @@ static void fill(const hed_fit *fit, double *plain, double *noisy)
     double noise = hed_covariance_noise(fit->covariance);
     for (uint32_t a = 0; a < n; a++)
         for (uint32_t b = 0; b <= a; b++) {
-            double value = hed_covariance_value(fit->covariance, fit->rows + (size_t)a * width, fit->rows + (size_t)b * width);
+            double value =
+                hed_covariance_value(fit->covariance, fit->rows + (size_t)a * width, fit->rows + (size_t)b * width);
             plain[a * n + b] = plain[b * n + a] = value;
             noisy[a * n + b] = noisy[b * n + a] = value + (a == b ? noise : 0);
         }
@@ -134,9 +135,10 @@ static double whiten(const hed_fit *fit, const double *inverse, double *alpha)
     return (square_sum + 1e-6) / n;
 }
 
-/* Weight of each pair of values in the gradient of the likelihood: (alpha alpha' / variance - A^-1) K, summed over the pairs of
- * points that have these values. Gives the derivative by the logarithm of the noise. */
-static double weigh_pairs(hed_fit *fit, const double *plain, const double *precision, const double *alpha, double variance)
+/* Weight of each pair of values in the gradient of the likelihood: (alpha alpha' / variance - A^-1) K, summed over
+ * the pairs of points that have these values. Gives the derivative by the logarithm of the noise. */
+static double weigh_pairs(hed_fit *fit, const double *plain, const double *precision, const double *alpha,
+                          double variance)
 {
     const hed_covariance *covariance = fit->covariance;
     uint32_t n = fit->count, width = covariance->parameter_count;
@@ -184,7 +186,8 @@ static double density(hed_fit *fit, double *gradient)
 
 /* ---- the search for its maximum ---- */
 
-static const double FIRST_STRIDE = 0.25, LONGEST_STRIDE = 1, FARTHEST = 3.5; /* the last: in standard deviations of the prior */
+static const double FIRST_STRIDE = 0.25, LONGEST_STRIDE = 1,
+                    FARTHEST = 3.5; /* the last: in standard deviations of the prior */
 
 void hed_fit_begin(hed_fit *fit, hed_covariance *covariance)
 {
@@ -210,7 +213,9 @@ static void move(hed_fit *fit, double *gradient)
             gradient[i] = 0;
         }
         hed_hyper_prior(covariance, i, &mean, &deviation);
-        double to = covariance->hypers[i] + (gradient[i] > 0 ? fit->stride[i] : gradient[i] < 0 ? -fit->stride[i] : 0);
+        double to = covariance->hypers[i] + (gradient[i] > 0   ? fit->stride[i]
+                                             : gradient[i] < 0 ? -fit->stride[i]
+                                                               : 0);
         covariance->hypers[i] = fmin(fmax(to, mean - FARTHEST * deviation), mean + FARTHEST * deviation);
         fit->slope[i] = gradient[i];
     }

@@ -1,5 +1,5 @@
-/* A model of a search's times: a Gaussian process whose hyper-parameters are fitted again each time that the number of
- * observations has grown by a third. What a model holds is bounded: the best, and a random choice of the others.
+/* A model of a search's times: a Gaussian process whose hyper-parameters are fitted again each time that the number
+ * of observations has grown by a third. What a model holds is bounded: the best, and a random choice of the others.
  */
 #include "tune/model.h"
 
@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 
 enum {
-    KEPT_BEST = 200,    /* of more than KEPT observations, */
-    KEPT = 400,         /* when a model is rebuilt */
+    KEPT_BEST = 200, /* of more than KEPT observations, */
+    KEPT = 384,      /* when a model is rebuilt */
     POOL_BLOCKS = 32,
     LEAST_POOL_BLOCKS = 12,
     FULL_POOL_ROWS = 200 /* the pool shrinks above, so that rebuilding it keeps its cost */
@@ -36,7 +36,7 @@ double hed_model_value(const hed_search *search, const hed_model *model, double 
     }
 }
 
-/* Half of all configurations are slower than the gap of the median tells apart; half an order of magnitude is no gap any more. */
+/* How far the median lies above the best, between what is noise and where the best is out of all proportion. */
 static double gap_of(const hed_search *search, const double *sorted)
 {
     return fmin(fmax(sorted[search->valid / 2] / sorted[0] - 1, LEAST_GAP), MOST_GAP);
@@ -134,7 +134,8 @@ static double trend_variance(const hed_search *search, const hed_model *model, c
 static bool create_view(hed_search *search, const hed_model_sources *sources, hed_model *model, const double *sorted)
 {
     hed_model_view *view = &model->next;
-    uint32_t rows = search->count < KEPT ? search->count : KEPT, capacity = rows + rows / 3 + 64, blocks = POOL_BLOCKS;
+    uint32_t rows = search->count < KEPT ? search->count : KEPT, capacity = rows + rows / 3 + 64,
+             blocks = POOL_BLOCKS;
     if (capacity > HED_MODEL_ROWS)
         capacity = HED_MODEL_ROWS;
     if (rows > FULL_POOL_ROWS)
@@ -142,7 +143,8 @@ static bool create_view(hed_search *search, const hed_model_sources *sources, he
     if (blocks < LEAST_POOL_BLOCKS)
         blocks = LEAST_POOL_BLOCKS;
     view->observations = hed_allocate(&search->allocator, capacity * sizeof *view->observations);
-    if (!hed_posterior_create(&search->allocator, search->space, &model->covariance, capacity, blocks, &view->posterior)) {
+    if (!hed_posterior_create(&search->allocator, search->space, &model->covariance, capacity, blocks,
+                              &view->posterior)) {
         hed_release(&search->allocator, view->observations, capacity * sizeof *view->observations);
         *view = (hed_model_view){0};
         return false;
@@ -163,14 +165,17 @@ static bool create_view(hed_search *search, const hed_model_sources *sources, he
     return true;
 }
 
-static hed_row_kind state_of(const hed_search *search, const hed_model *model, const hed_model_view *view, uint32_t index, double *value)
+static hed_row_kind state_of(const hed_search *search, const hed_model *model, const hed_model_view *view,
+                             uint32_t index, double *value)
 {
     const hed_observation *observation = &search->observations[view->observations[index]];
     *value = isnan(observation->value) ? 0 : hed_model_value(search, model, view->gap, observation->value);
-    return observation->pending ? HED_ROW_PENDING : isnan(observation->value) ? HED_ROW_FAILED : HED_ROW_VALUE;
+    return observation->pending ? HED_ROW_PENDING : isnan(observation->value) ? HED_ROW_FAILED
+                                                                              : HED_ROW_VALUE;
 }
 
-static void add_observation(const hed_search *search, const hed_model_sources *sources, const hed_model *model, hed_model_view *view)
+static void add_observation(const hed_search *search, const hed_model_sources *sources, const hed_model *model,
+                            hed_model_view *view)
 {
     uint32_t index = view->posterior.count;
     const uint8_t *row = search->observations[view->observations[index]].row;
@@ -205,7 +210,8 @@ bool hed_model_is_old(const hed_search *search, const hed_model *model)
 }
 
 /* The points of a fit: all that work, or the best third and some of the others. */
-static void choose_points(hed_search *search, const hed_model_sources *sources, const hed_model *model, const double *sorted, hed_fit *fit)
+static void choose_points(hed_search *search, const hed_model_sources *sources, const hed_model *model,
+                          const double *sorted, hed_fit *fit)
 {
     uint32_t width = search->space->parameter_count, third = HED_FIT_POINTS / 3;
     bool all = search->valid <= HED_FIT_POINTS;

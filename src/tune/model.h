@@ -6,7 +6,7 @@
 #include "tune/posterior.h"
 #include "tune/search.h"
 
-enum { HED_MODEL_ROWS = 512 }; /* observations that a model holds at most */
+enum { HED_MODEL_ROWS = 448 }; /* observations that a model holds at most */
 
 /* ---- sources (model_sources.c) ---- */
 
@@ -15,7 +15,7 @@ typedef struct hed_model_source {
     uint32_t count;
     uint32_t capacity; /* of `points` */
     uint32_t next;     /* in the opening */
-    float *dislike;    /* how rare a parameter's value is among them, 0 to 1 in sum over the parameters; HED_MAX_VALUES each */
+    float *dislike;    /* (parameters x HED_MAX_VALUES) how rare a value is among them; a row's sum is 0 to 1 */
 } hed_model_source;
 
 typedef struct hed_model_sources {
@@ -32,7 +32,8 @@ bool hed_sources_open(const hed_search *search, hed_model_sources *sources, uint
 /* Point `index` of all sources' points; UINT64_MAX: there are not that many. */
 uint64_t hed_sources_point(const hed_model_sources *sources, uint64_t index);
 /* What each source says of a row: 0 (all its values are frequent among its best) to 1. `trends` (count). */
-void hed_sources_trends(const hed_model_sources *sources, uint32_t parameter_count, const uint8_t *row, float *trends);
+void hed_sources_trends(const hed_model_sources *sources, uint32_t parameter_count, const uint8_t *row,
+                        float *trends);
 
 /* ---- models (model.c) ---- */
 

@@ -1,6 +1,6 @@
-/* What other devices and sizes found best: their configurations open a search, and a value that is frequent among them lowers
- * the expected time of all configurations that have it. All their times as data would do harm: the landscape of another
- * device is hard to unlearn.
+/* What other devices and sizes found best: their configurations open a search, and a value that is frequent among
+ * them lowers the expected time of all configurations that have it. All their times as data would do harm: the
+ * landscape of another device is hard to unlearn.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,8 @@ static size_t dislike_size(const hed_search *search)
     return (size_t)search->space->parameter_count * HED_MAX_VALUES * sizeof(float);
 }
 
-/* dislike = -log of the value's share, moved and scaled so that the sum over the parameters is 0 at least and 1 at most. */
+/* dislike = -log of the value's share, moved and scaled so that the sum over the parameters is 0 at least and 1 at
+ * most. */
 static void count_values(const hed_space *space, hed_model_source *source)
 {
     double range = 0;
@@ -64,7 +65,8 @@ bool hed_sources_create(const hed_search *search, const hed_search_def *def, hed
 void hed_sources_destroy(const hed_search *search, hed_model_sources *sources)
 {
     for (uint32_t s = 0; s < sources->count; s++) {
-        hed_release(&search->allocator, sources->items[s].points, sources->items[s].capacity * sizeof *sources->items[s].points);
+        hed_release(&search->allocator, sources->items[s].points,
+                    sources->items[s].capacity * sizeof *sources->items[s].points);
         hed_release(&search->allocator, sources->items[s].dislike, dislike_size(search));
     }
     *sources = (hed_model_sources){0};

@@ -15,11 +15,12 @@ static size_t whitened_size(const hed_posterior *posterior)
     return (size_t)posterior->block_count * posterior->capacity * sizeof *posterior->whitened;
 }
 
-bool hed_posterior_create(const hed_allocator *allocator, const hed_space *space, const hed_covariance *covariance, uint32_t capacity,
-                          uint32_t block_count, hed_posterior *posterior)
+bool hed_posterior_create(const hed_allocator *allocator, const hed_space *space, const hed_covariance *covariance,
+                          uint32_t capacity, uint32_t block_count, hed_posterior *posterior)
 {
     *posterior = (hed_posterior){.allocator = *allocator, .capacity = capacity, .block_count = block_count};
-    bool there = hed_covariance_create(allocator, space, covariance->scales, covariance->shape, &posterior->covariance);
+    bool there =
+        hed_covariance_create(allocator, space, covariance->scales, covariance->shape, &posterior->covariance);
     posterior->rows = hed_allocate(allocator, (size_t)capacity * space->parameter_count);
     posterior->trends = hed_allocate(allocator, (size_t)capacity * HED_MOST_TRENDS * sizeof *posterior->trends);
     posterior->kinds = hed_allocate(allocator, capacity * sizeof *posterior->kinds);
@@ -31,7 +32,8 @@ bool hed_posterior_create(const hed_allocator *allocator, const hed_space *space
     posterior->blocks = hed_allocate(allocator, block_count * sizeof *posterior->blocks);
     posterior->whitened = hed_allocate(allocator, whitened_size(posterior));
     if (!there || !posterior->rows || !posterior->trends || !posterior->kinds || !posterior->left_out ||
-        !posterior->values || !posterior->factor || !posterior->of_values || !posterior->of_ones || !posterior->blocks || !posterior->whitened) {
+        !posterior->values || !posterior->factor || !posterior->of_values || !posterior->of_ones ||
+        !posterior->blocks || !posterior->whitened) {
         hed_posterior_destroy(posterior);
         return false;
     }
@@ -62,8 +64,8 @@ void hed_posterior_destroy(hed_posterior *posterior)
 
 /* ---- sums ---- */
 
-/* Vectors at any address, of what C calls arrays of double and float. As wide as every processor has them: wider ones gained
- * nothing where it was measured, and these give the same bits everywhere. */
+/* Vectors at any address, of what C calls arrays of double and float. As wide as every processor has them: wider ones
+ * gained nothing where it was measured, and these give the same bits everywhere. */
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -86,8 +88,8 @@ static double dot(const double *a, const double *b, uint32_t count)
 static void whiten(const double *row, uint32_t count, const float (*whitened)[HED_BLOCK], float scale, float *column)
 {
     quad *into = (quad *)column;
-    quad part0 = into[0], part1 = into[1], part2 = into[2], part3 = into[3], part4 = into[4], part5 = into[5], part6 = into[6],
-         part7 = into[7];
+    quad part0 = into[0], part1 = into[1], part2 = into[2], part3 = into[3], part4 = into[4], part5 = into[5],
+         part6 = into[6], part7 = into[7];
     for (uint32_t i = 0; i < count; i++) {
         const quad *other = (const quad *)whitened[i];
         float share = (float)row[i];
@@ -114,7 +116,8 @@ _Static_assert((size_t)HED_BLOCK * sizeof(float) == 8 * sizeof(quad), "whiten() 
 
 /* ---- blocks ---- */
 
-void hed_block_add(hed_block *block, const hed_posterior *posterior, uint64_t point, const uint8_t *row, const float *trends)
+void hed_block_add(hed_block *block, const hed_posterior *posterior, uint64_t point, const uint8_t *row,
+                   const float *trends)
 {
     /* The first one fills the block, so that its loops need no end of their own. */
     uint32_t begin = block->count, end = begin == 0 ? HED_BLOCK : begin + 1;
@@ -225,14 +228,17 @@ double hed_block_deviation(const hed_block *block, const hed_posterior *posterio
 static double between(const hed_posterior *posterior, uint32_t a, uint32_t b)
 {
     uint32_t width = posterior->covariance.parameter_count;
-    const float *of_a = posterior->trends + (size_t)a * HED_MOST_TRENDS, *of_b = posterior->trends + (size_t)b * HED_MOST_TRENDS;
-    double value = hed_covariance_value(&posterior->covariance, posterior->rows + (size_t)a * width, posterior->rows + (size_t)b * width);
+    const float *of_a = posterior->trends + (size_t)a * HED_MOST_TRENDS,
+                *of_b = posterior->trends + (size_t)b * HED_MOST_TRENDS;
+    double value = hed_covariance_value(&posterior->covariance, posterior->rows + (size_t)a * width,
+                                        posterior->rows + (size_t)b * width);
     for (uint32_t i = 0; i < posterior->trend_count; i++)
         value += posterior->trend_variance * (double)of_a[i] * (double)of_b[i];
     return value;
 }
 
-void hed_posterior_add(hed_posterior *posterior, const uint8_t *row, const float *trends, hed_row_kind kind, double value)
+void hed_posterior_add(hed_posterior *posterior, const uint8_t *row, const float *trends, hed_row_kind kind,
+                       double value)
 {
     uint32_t n = posterior->count, width = posterior->covariance.parameter_count;
     double *last = posterior->factor + (size_t)n * posterior->capacity;
@@ -292,7 +298,8 @@ void hed_posterior_settle(hed_posterior *posterior)
     if (posterior->changed == n)
         return;
     whiten_values(posterior);
-    double ones = dot(posterior->of_ones, posterior->of_ones, n), both = dot(posterior->of_ones, posterior->of_values, n), square = 0;
+    double ones = dot(posterior->of_ones, posterior->of_ones, n),
+           both = dot(posterior->of_ones, posterior->of_values, n), square = 0;
     posterior->mean = ones > 0 ? both / ones : 0;
     for (uint32_t i = 0; i < n; i++) {
         double residual = posterior->of_values[i] - posterior->mean * posterior->of_ones[i];

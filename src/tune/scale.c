@@ -36,7 +36,8 @@ static void fill(hed_value_scale *scale, const hed_parameter_def *parameter)
     for (uint32_t i = 0; i < parameter->count; i++) {
         double by_place = parameter->count > 1 ? (double)i / (parameter->count - 1) : 0;
         bool by_logarithm = positive && high > low;
-        scale->position[i] = (float)(by_logarithm ? log((double)parameter->values[i] / low) / log(high / low) : by_place);
+        scale->position[i] =
+            (float)(by_logarithm ? log((double)parameter->values[i] / low) / log(high / low) : by_place);
         scale->uneven[i] = scale->has_twos && powers > 0 && !is_power(parameter->values[i]);
         scale->twos[i] = (uint8_t)twos_of(parameter->values[i]);
     }

@@ -1,4 +1,5 @@
-/* How far apart the values of a parameter are, for distances between configurations and for the model's covariance. */
+/* How far apart the values of a parameter are, for distances between configurations and for the model's covariance.
+ */
 #ifndef HED_TUNE_SCALE_H
 #define HED_TUNE_SCALE_H
 
@@ -11,7 +12,8 @@ typedef struct hed_value_scale {
     bool has_twos;                  /* `twos` tells something that the position does not */
     bool uneven[HED_MAX_VALUES];    /* no power of two, where others are: seldom divides a problem's size */
     float position[HED_MAX_VALUES]; /* 0 to 1 by the value's logarithm; by its place where a value is not positive */
-    uint8_t twos[HED_MAX_VALUES];   /* factors 2 of the value, at most 7: multiples of a warp's width become neighbours */
+    uint8_t
+        twos[HED_MAX_VALUES]; /* factors 2 of the value, at most 7: multiples of a warp's width become neighbours */
 } hed_value_scale;
 
 /* One for each parameter of a space; NULL: no memory. */

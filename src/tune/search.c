@@ -1,5 +1,5 @@
-/* Search by ask and tell: the table of everything that was asked or told, and the strategies that need no more than that.
- * Local search is in search_local.c, the model-based one in search_auto.c.
+/* Search by ask and tell: the table of everything that was asked or told, and the strategies that need no more than
+ * that. Local search is in search_local.c, the model-based one in search_auto.c.
  */
 #include "tune/search.h"
 
@@ -102,7 +102,8 @@ uint32_t hed_search_fresh_neighbours(hed_search *search, const uint8_t *row, uin
             if (point == UINT64_MAX || hed_search_seen(search, point) != UINT32_MAX)
                 continue;
             found++;
-            uint64_t at = found <= limit ? found - 1 : hed_random_below(&search->random, found); /* reservoir sampling */
+            uint64_t at =
+                found <= limit ? found - 1 : hed_random_below(&search->random, found); /* reservoir sampling */
             if (at < limit)
                 points[at] = point;
         }
@@ -126,12 +127,17 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
     if (hed_space_count(def->space) == 0)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the space is empty: no configuration satisfies its constraints");
     if ((unsigned)def->strategy >= HED_STRATEGY_COUNT)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "strategy %d: there are %d", (int)def->strategy, HED_STRATEGY_COUNT);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "strategy %d: there are %d", (int)def->strategy,
+                        HED_STRATEGY_COUNT);
     hed_allocator allocator = def->allocator ? *def->allocator : hed_default_allocator();
     hed_search *made = hed_allocate(&allocator, sizeof *made);
     if (!made)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search");
-    *made = (hed_search){.allocator = allocator, .space = def->space, .strategy = def->strategy, .random = hed_random_seed(def->seed), .climb_from = UINT32_MAX};
+    *made = (hed_search){.allocator = allocator,
+                         .space = def->space,
+                         .strategy = def->strategy,
+                         .random = hed_random_seed(def->seed),
+                         .climb_from = UINT32_MAX};
     made->scales = hed_value_scales_create(&allocator, def->space);
     if (!reserve(made) || !made->scales || (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(made, def))) {
         hed_search_destroy(made);
@@ -167,7 +173,8 @@ hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *err
 {
     uint64_t point;
     if (search->count == search->space->count)
-        return hed_fail(error, HED_ERROR_BOUNDS, "all %" PRIu64 " points of the space were asked or told", search->space->count);
+        return hed_fail(error, HED_ERROR_BOUNDS, "all %" PRIu64 " points of the space were asked or told",
+                        search->space->count);
     if (!reserve(search))
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
     hed_status status = choose(search, &point, error);
@@ -196,7 +203,8 @@ hed_status hed_search_tell(hed_search *search, const hed_config *config, double 
     if (point == UINT64_MAX)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration told is not in the space");
     if (value <= 0 || isinf(value))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the value told is %g: a positive number, or NAN where it does not work", value);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "the value told is %g: a positive number, or NAN where it does not work", value);
     uint32_t at = hed_search_seen(search, point);
     if (at == UINT32_MAX && !reserve(search))
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);

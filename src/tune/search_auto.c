@@ -1,9 +1,10 @@
-/* The model-based search: after some spread samples (or what other devices found best), three models of the times take turns,
- * and each asks for the point where it expects the largest improvement (Jones, Schonlau, Welch 1998), times the probability
- * that the point works at all. Three, because no transformation of the times and no smoothness is right for every kernel.
+/* The model-based search: after some spread samples (or what other devices found best), three models of the times
+ * take turns, and each asks for the point where it expects the largest improvement (Jones, Schonlau, Welch 1998),
+ * times the probability that the point works at all. Three, because no transformation of the times and no smoothness
+ * is right for every kernel.
  *
- * Fitting a model and working all observations into it again takes milliseconds, so it is spread over several asks, in which
- * the former model goes on.
+ * Fitting a model and working all observations into it again takes milliseconds, so it is spread over several asks,
+ * in which the former model goes on.
  */
 #include <math.h>
 
@@ -51,7 +52,8 @@ bool hed_search_create_auto(hed_search *search, const hed_search_def *def)
         made->models[i].transform = KINDS[i].transform;
         made->models[i].ignores_failures = KINDS[i].ignores_failures;
         made->models[i].trend_count = KINDS[i].cold ? 0 : made->sources.count;
-        if (!hed_covariance_create(&search->allocator, search->space, search->scales, KINDS[i].shape, &made->models[i].covariance))
+        if (!hed_covariance_create(&search->allocator, search->space, search->scales, KINDS[i].shape,
+                                   &made->models[i].covariance))
             return false;
     }
     made->whitened = hed_allocate(&search->allocator, whitened_size());
@@ -86,14 +88,16 @@ static double expected_improvement(double gain, double deviation)
     return gain * 0.5 * erfc(-z * 0.7071067811865476) + deviation * density;
 }
 
-static void look_at_block(const hed_search *search, const hed_block *block, const hed_posterior *posterior, winner *best)
+static void look_at_block(const hed_search *search, const hed_block *block, const hed_posterior *posterior,
+                          winner *best)
 {
     static const double DOUBT = 0.2; /* votes for working that every point begins with */
     for (uint32_t q = 0; q < block->count; q++) {
         if (hed_search_seen(search, block->points[q]) != UINT32_MAX)
             continue;
         /* The best time is 0 in every transformation. */
-        double merit = expected_improvement(-hed_block_mean(block, posterior, q), hed_block_deviation(block, posterior, q));
+        double merit =
+            expected_improvement(-hed_block_mean(block, posterior, q), hed_block_deviation(block, posterior, q));
         double working = (double)block->working[q] + DOUBT;
         merit *= working / (working + (double)block->failed[q]);
         if (merit > best->merit)
@@ -105,7 +109,8 @@ static void look_at_neighbours(hed_search *search, const hed_posterior *posterio
 {
     hed_auto_search *state = search->models;
     uint64_t points[NEIGHBOURS];
-    uint32_t count = hed_search_fresh_neighbours(search, row, points, NEIGHBOURS), parameters = search->space->parameter_count;
+    uint32_t count = hed_search_fresh_neighbours(search, row, points, NEIGHBOURS),
+             parameters = search->space->parameter_count;
     for (uint32_t begin = 0; begin < count; begin += HED_BLOCK) {
         hed_block *block = &state->block;
         block->count = block->rows = 0;
@@ -144,7 +149,8 @@ static uint64_t acquire(hed_search *search, const hed_posterior *posterior)
 static bool open_with(hed_search *search, uint64_t *point)
 {
     hed_model_sources *sources = &search->models->sources;
-    uint32_t most = OPENING_OF_SOURCE * sources->count < OPENING_OF_SOURCES ? OPENING_OF_SOURCE * sources->count : OPENING_OF_SOURCES;
+    uint32_t most = OPENING_OF_SOURCE * sources->count < OPENING_OF_SOURCES ? OPENING_OF_SOURCE * sources->count
+                                                                            : OPENING_OF_SOURCES;
     if (search->count < most && hed_sources_open(search, sources, point))
         return true;
     if (search->valid >= 2 && (search->count >= OPENING || sources->count > 0))
@@ -158,7 +164,8 @@ static bool get_on(hed_search *search, hed_model *model)
 {
     hed_auto_search *state = search->models;
     hed_model_work *work = &state->work;
-    if (model->current.planned == 0 && work->model && work->model != model && !hed_model_advance(search, &state->sources, work, INFINITY))
+    if (model->current.planned == 0 && work->model && work->model != model &&
+        !hed_model_advance(search, &state->sources, work, INFINITY))
         return false;
     if (!work->model && hed_model_is_old(search, model) && !hed_model_begin(search, &state->sources, model, work))
         return false;

@@ -1,6 +1,6 @@
-/* How much each parameter matters: its total effect (Jansen 1999), the mean square of what the time changes by when this
- * parameter alone is drawn anew, of the logarithm of the time as a Gaussian process knows it. Interactions count for each
- * parameter that is in them; the shares are made to sum to 1.
+/* How much each parameter matters: its total effect (Jansen 1999), the mean square of what the time changes by when
+ * this parameter alone is drawn anew, of the logarithm of the time as a Gaussian process knows it. Interactions count
+ * for each parameter that is in them; the shares are made to sum to 1.
  */
 #include <math.h>
 
@@ -28,7 +28,8 @@ typedef struct importance {
 static void fit_all(importance *work)
 {
     const hed_search *search = work->search;
-    uint32_t width = search->space->parameter_count, count = search->valid < HED_FIT_POINTS ? search->valid : HED_FIT_POINTS, number = 0;
+    uint32_t width = search->space->parameter_count,
+             count = search->valid < HED_FIT_POINTS ? search->valid : HED_FIT_POINTS, number = 0;
     for (uint32_t i = 0; i < search->count; i++) {
         const hed_observation *observation = &search->observations[i];
         if (isnan(observation->value) || (uint64_t)number++ * count / search->valid < work->fit.count)
@@ -46,10 +47,12 @@ static bool build(importance *work)
 {
     const hed_search *search = work->search;
     uint32_t width = search->space->parameter_count;
-    if (!hed_posterior_create(&search->allocator, search->space, &work->covariance, work->fit.count, 0, &work->posterior))
+    if (!hed_posterior_create(&search->allocator, search->space, &work->covariance, work->fit.count, 0,
+                              &work->posterior))
         return false;
     for (uint32_t i = 0; i < work->fit.count; i++)
-        hed_posterior_add(&work->posterior, work->fit.rows + (size_t)i * width, NULL, HED_ROW_VALUE, work->fit.values[i]);
+        hed_posterior_add(&work->posterior, work->fit.rows + (size_t)i * width, NULL, HED_ROW_VALUE,
+                          work->fit.values[i]);
     hed_posterior_settle(&work->posterior);
     return true;
 }
@@ -98,7 +101,8 @@ void hed_search_importance(const hed_search *search, double *shares)
     if (search->valid < LEAST_VALUES)
         return;
     work.whitened = hed_allocate(&search->allocator, sizeof(float[HED_FIT_POINTS][HED_BLOCK]));
-    if (work.whitened && hed_covariance_create(&search->allocator, space, search->scales, HED_SHAPE_MATERN, &work.covariance) &&
+    if (work.whitened &&
+        hed_covariance_create(&search->allocator, space, search->scales, HED_SHAPE_MATERN, &work.covariance) &&
         hed_fit_create(&search->allocator, &work.covariance, &work.fit)) {
         fit_all(&work);
         if (build(&work))

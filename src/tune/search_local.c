@@ -1,5 +1,5 @@
-/* Local search: spread samples, then first-improvement hill climbing over configurations that differ in one parameter.
- * Where a hill is climbed to its top, the next one begins at a random point.
+/* Local search: spread samples, then first-improvement hill climbing over configurations that differ in one
+ * parameter. Where a hill is climbed to its top, the next one begins at a random point.
  */
 #include <math.h>
 

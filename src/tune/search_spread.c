@@ -1,7 +1,7 @@
-/* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built point by point from random
- * candidates. Two things are known of kernels before any is run: the ends of their parameters are where they run out of
- * something, and powers of two divide the sizes of problems, memory and warps. So the first point is a central one of powers
- * of two.
+/* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built point by point from
+ * random candidates. Two things are known of kernels before any is run: the ends of their parameters are where they
+ * run out of something, and powers of two divide the sizes of problems, memory and warps. So the first point is a
+ * central one of powers of two.
  */
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* Spaces: points by index, indices by point, and spaces of given points. space_build.c makes them from constraints. */
+/* Spaces: points by index, indices by point, and spaces of given points. space_build.c makes them from constraints.
+ */
 #include "tune/space.h"
 
 #include <inttypes.h>
@@ -24,21 +25,22 @@ static hed_status check_parameter(const hed_parameter_def *parameter, uint32_t i
     if (!parameter->name)
         return hed_fail(error, HED_ERROR_ARGUMENT, "parameter %u has no name", index);
     if (parameter->count == 0 || parameter->count > HED_MAX_VALUES || !parameter->values)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "parameter \"%s\" has %u values: a space takes 1 to %d", parameter->name,
-                        parameter->count, HED_MAX_VALUES);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "parameter \"%s\" has %u values: a space takes 1 to %d",
+                        parameter->name, parameter->count, HED_MAX_VALUES);
     for (uint32_t i = 0; i < parameter->count; i++)
         if (hed_parameter_place(parameter, parameter->values[i]) != i)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "parameter \"%s\" has the value %" PRId64 " twice", parameter->name,
-                            parameter->values[i]);
+            return hed_fail(error, HED_ERROR_ARGUMENT, "parameter \"%s\" has the value %" PRId64 " twice",
+                            parameter->name, parameter->values[i]);
     return HED_OK;
 }
 
-hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_def *parameters, uint32_t parameter_count,
-                           hed_space **space, hed_error *error)
+hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_def *parameters,
+                           uint32_t parameter_count, hed_space **space, hed_error *error)
 {
     hed_allocator own = allocator ? *allocator : hed_default_allocator();
     if (parameter_count > HED_MAX_PARAMETERS)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%u parameters: a space takes at most %d", parameter_count, HED_MAX_PARAMETERS);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%u parameters: a space takes at most %d", parameter_count,
+                        HED_MAX_PARAMETERS);
     for (uint32_t i = 0; i < parameter_count; i++) {
         hed_status status = check_parameter(&parameters[i], i, error);
         if (status != HED_OK)
@@ -88,7 +90,8 @@ static bool resize(hed_space *space, hed_component *component, uint64_t capacity
 
 bool hed_component_add(hed_space *space, hed_component *component, const uint8_t *row)
 {
-    if (component->count == component->capacity && !resize(space, component, component->capacity ? component->capacity * 2 : 64))
+    if (component->count == component->capacity &&
+        !resize(space, component, component->capacity ? component->capacity * 2 : 64))
         return false;
     memcpy(component->rows + component->count++ * component->width, row, component->width);
     return true;
@@ -100,7 +103,8 @@ void hed_component_trim(hed_space *space, hed_component *component)
         resize(space, component, component->count);
 }
 
-/* Sorts the numbers of the rows by a counting sort for each column, the last one first; `order` and `scratch` (count). */
+/* Sorts the numbers of the rows by a counting sort for each column, the last one first; `order` and `scratch`
+ * (count). */
 static void sort_rows(const hed_component *component, uint32_t *order, uint32_t *scratch)
 {
     uint32_t width = component->width, count = (uint32_t)component->count;
@@ -218,7 +222,8 @@ static hed_component whole(const hed_space *space)
 
 static hed_status out_of_memory(const hed_space *space, uint64_t count, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_MEMORY, "no memory for %" PRIu64 " points of %u parameters", count, space->parameter_count);
+    return hed_fail(error, HED_ERROR_MEMORY, "no memory for %" PRIu64 " points of %u parameters", count,
+                    space->parameter_count);
 }
 
 static hed_status sort_component(hed_space *space, hed_component *component, hed_error *error)
@@ -238,7 +243,8 @@ static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *
 {
     if (space->count > ACCEPT_LIMIT)
         return hed_fail(error, HED_ERROR_LIMIT,
-                        "the constraints leave %" PRIu64 " points, and accept() (a kernel's valid(), launch bounds and local memory) is asked "
+                        "the constraints leave %" PRIu64
+                        " points, and accept() (a kernel's valid(), launch bounds and local memory) is asked "
                         "for %d at most: write what it checks as constraints, or give the parameters fewer values",
                         space->count, ACCEPT_LIMIT);
     hed_component kept = whole(space);
@@ -283,7 +289,8 @@ static hed_status add_point(hed_space *space, const int64_t *values, uint64_t nu
         const hed_parameter_def *parameter = &space->parameters[i];
         uint32_t place = hed_parameter_place(parameter, values[i]);
         if (place == parameter->count)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "point %" PRIu64 ": \"%s\" has no value %" PRId64, number, parameter->name, values[i]);
+            return hed_fail(error, HED_ERROR_ARGUMENT, "point %" PRIu64 ": \"%s\" has no value %" PRId64, number,
+                            parameter->name, values[i]);
         row[i] = (uint8_t)place;
     }
     return hed_component_add(space, &space->components[0], row) ? HED_OK : out_of_memory(space, number + 1, error);
@@ -293,12 +300,14 @@ static hed_status refuse_twice(const hed_component *list, hed_error *error)
 {
     for (uint64_t i = 1; i < list->count; i++)
         if (memcmp(sorted_row(list, i - 1), sorted_row(list, i), list->width) == 0)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "points %u and %u are the same", list->sorted[i - 1], list->sorted[i]);
+            return hed_fail(error, HED_ERROR_ARGUMENT, "points %u and %u are the same", list->sorted[i - 1],
+                            list->sorted[i]);
     return HED_OK;
 }
 
-hed_status hed_space_create_list(const hed_allocator *allocator, const hed_parameter_def *parameters, uint32_t parameter_count,
-                                 const int64_t *values, uint64_t count, hed_space **space, hed_error *error)
+hed_status hed_space_create_list(const hed_allocator *allocator, const hed_parameter_def *parameters,
+                                 uint32_t parameter_count, const int64_t *values, uint64_t count, hed_space **space,
+                                 hed_error *error)
 {
     hed_space *made = NULL;
     *space = NULL;

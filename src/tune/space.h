@@ -32,13 +32,14 @@ struct hed_space {
 };
 
 /* A space of these parameters without components, for the constructors. Errors: ARGUMENT, MEMORY. */
-hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_def *parameters, uint32_t parameter_count,
-                           hed_space **space, hed_error *error);
+hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_def *parameters,
+                           uint32_t parameter_count, hed_space **space, hed_error *error);
 /* Adds a combination (width bytes). false: no memory. */
 bool hed_component_add(hed_space *space, hed_component *component, const uint8_t *row);
 /* Gives back what a finished component's list has too much; keeps it where there is no memory for that. */
 void hed_component_trim(hed_space *space, hed_component *component);
-/* Fills the components from the constraints and conditions of a definition (space_build.c). Errors: ARGUMENT, FORMAT, MEMORY, LIMIT. */
+/* Fills the components from the constraints and conditions of a definition (space_build.c). Errors: ARGUMENT, FORMAT,
+ * MEMORY, LIMIT. */
 hed_status hed_space_build(hed_space *space, const hed_space_def *def, hed_error *error);
 
 /* Place of a parameter's value; its count where it has no such value. */

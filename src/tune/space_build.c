@@ -1,5 +1,5 @@
-/* Spaces from constraints: parameters that share one are tied into a component, and the combinations of a component are
- * found by backtracking, in which each constraint is looked at as soon as all of its parameters are set.
+/* Spaces from constraints: parameters that share one are tied into a component, and the combinations of a component
+ * are found by backtracking, in which each constraint is looked at as soon as all of its parameters are set.
  *
  * A condition ("matters only when") is a constraint too: either `when` holds, or the parameter has its default value.
  */
@@ -50,7 +50,8 @@ static bool holds(const builder *b, const rule *r)
     return b->values[r->guarded] == (double)b->space->parameters[r->guarded].value;
 }
 
-static hed_status compile(builder *b, const hed_expression_names *names, const char *text, uint32_t guarded, hed_error *error)
+static hed_status compile(builder *b, const hed_expression_names *names, const char *text, uint32_t guarded,
+                          hed_error *error)
 {
     rule *r = &b->rules[b->rule_count];
     hed_status status = hed_expression_create(&b->space->allocator, text, names, &r->expression, error);
@@ -63,23 +64,27 @@ static hed_status compile(builder *b, const hed_expression_names *names, const c
     if (guarded == NO_PARAMETER)
         return HED_OK;
     if (r->uses >> guarded & 1)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the condition of \"%s\" is \"%s\": it may be over other parameters only",
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "the condition of \"%s\" is \"%s\": it may be over other parameters only",
                         b->space->parameters[guarded].name, text);
     r->uses |= 1u << guarded;
     return HED_OK;
 }
 
-static hed_status compile_condition(builder *b, const hed_expression_names *names, const hed_condition *condition, hed_error *error)
+static hed_status compile_condition(builder *b, const hed_expression_names *names, const hed_condition *condition,
+                                    hed_error *error)
 {
     const hed_space *space = b->space;
     uint32_t i = 0;
     while (i < space->parameter_count && strcmp(space->parameters[i].name, condition->parameter) != 0)
         i++;
     if (i == space->parameter_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the condition \"%s\" is for a parameter \"%s\", which there is not", condition->when,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "the condition \"%s\" is for a parameter \"%s\", which there is not", condition->when,
                         condition->parameter);
     if (hed_parameter_place(&space->parameters[i], space->parameters[i].value) == space->parameters[i].count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "parameter \"%s\" has a condition, so its default has to be one of its values",
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "parameter \"%s\" has a condition, so its default has to be one of its values",
                         condition->parameter);
     return compile(b, names, condition->when, i, error);
 }
@@ -155,7 +160,8 @@ static hed_status too_much(const builder *b, hed_error *error)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
                                  b->space->parameters[b->component->parameters[i]].name);
     return hed_fail(error, HED_ERROR_LIMIT,
-                    "constraints tie %s together, and after %u tries there are %llu combinations and no end: give them fewer values, or "
+                    "constraints tie %s together, and after %u tries there are %llu combinations and no end: give "
+                    "them fewer values, or "
                     "constraints over fewer parameters that fail earlier",
                     names, b->steps, (unsigned long long)b->component->count);
 }
@@ -167,7 +173,8 @@ static hed_status extend(builder *b, uint32_t column, hed_error *error)
         if (component->count == ROW_LIMIT)
             return too_much(b, error);
         if (!hed_component_add(b->space, component, b->row))
-            return hed_fail(error, HED_ERROR_MEMORY, "no memory for more than %llu combinations", (unsigned long long)component->count);
+            return hed_fail(error, HED_ERROR_MEMORY, "no memory for more than %llu combinations",
+                            (unsigned long long)component->count);
         return HED_OK;
     }
     const hed_parameter_def *parameter = &b->space->parameters[component->parameters[column]];
@@ -206,7 +213,8 @@ static hed_status fill(builder *b, hed_error *error)
             return status;
         hed_component_trim(space, b->component);
         if (__builtin_mul_overflow(space->count, b->component->count, &space->count))
-            return hed_fail(error, HED_ERROR_LIMIT, "the space has more than 2^64 points: give the parameters fewer values");
+            return hed_fail(error, HED_ERROR_LIMIT,
+                            "the space has more than 2^64 points: give the parameters fewer values");
     }
     return HED_OK;
 }

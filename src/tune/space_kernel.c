@@ -1,12 +1,10 @@
-/* The space of a kernel on a device for a problem: its constraints and conditions with the problem's sizes and the device's
- * limits as constants, and hed_kernel_valid() on what those leave.
+/* The space of a kernel on a device for a problem: its constraints and conditions with the problem's sizes and the
+ * device's limits as constants, and hed_kernel_valid() on what those leave.
  */
 #include "heddle/space.h"
 
 #include "base/error.h"
 #include "core/backend.h"
-
-enum { LIMIT_COUNT = 11 };
 
 typedef struct valid_here {
     hed_device *device;
@@ -21,30 +19,20 @@ static bool accept(void *user, const hed_config *config)
     return hed_kernel_valid(here->def, config, here->problem, here->device, here->math, NULL, 0);
 }
 
-hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def, const hed_problem *problem, hed_math math,
-                                       hed_space **space, hed_error *error)
+hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def, const hed_problem *problem,
+                                       hed_math math, hed_space **space, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(device);
-    hed_constant constants[LIMIT_COUNT + HED_MAX_DIMENSIONS] = {
-        {"max_group", info->max_group},
-        {"max_group_x", info->max_group_size[0]},
-        {"max_group_y", info->max_group_size[1]},
-        {"max_group_z", info->max_group_size[2]},
-        {"local_bytes", (double)info->local_bytes},
-        {"lane_width", info->lane_width},
-        {"compute_units", info->compute_units},
-        {"registers", info->registers},
-        {"cache_bytes", (double)info->cache_bytes},
-        {"memory_bytes", (double)info->memory_bytes},
-        {"architecture", info->architecture},
-    };
-    uint32_t count = LIMIT_COUNT;
+    hed_constant constants[HED_DEVICE_CONSTANTS + HED_MAX_DIMENSIONS];
+    uint32_t count = hed_device_constants(info, constants);
     *space = NULL;
     if (problem && problem->count != def->dimension_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a problem of %u sizes for %u dimensions", def->name, problem->count, def->dimension_count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a problem of %u sizes for %u dimensions", def->name,
+                        problem->count, def->dimension_count);
     for (uint32_t i = 0; problem && i < problem->count && i < HED_MAX_DIMENSIONS; i++)
         constants[count++] = (hed_constant){def->dimensions[i], (double)problem->sizes[i]};
-    /* The space sees to constraints and conditions: hed_kernel_valid() would compile them for each point once more. */
+    /* The space sees to constraints and conditions: hed_kernel_valid() would compile them for each point once more.
+     */
     hed_kernel_def plain = *def;
     plain.constraint_count = plain.condition_count = 0;
     valid_here here = {device, &plain, problem, math};

@@ -1,5 +1,5 @@
-/* libFuzzer harness for the reader of recorded spaces: whatever is accepted must hold together, and be replayed for a few
- * evaluations. Build with -DHEDDLE_FUZZ=ON.
+/* libFuzzer harness for the reader of recorded spaces: whatever is accepted must hold together, and be replayed for a
+ * few evaluations. Build with -DHEDDLE_FUZZ=ON.
  */
 #include <math.h>
 #include <stdint.h>
