@@ -366,8 +366,8 @@ const hed_command hed_command_tune_replay = {
         "Runs the search on spaces of which every configuration was measured before, once for each seed, and "
         "compares with the exact expectation of random search. SCORE is 0 for random search and 1 for the optimum "
         "from the start, meant over the evaluations up to BUDGET: as many as random search needs to come within 5 % "
-        "of the way from the optimum to the median, at most 400. BEST is the best time after so many evaluations over the "
-        "optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
+        "of the way from the optimum to the median, at most 400. BEST is the best time after so many evaluations "
+        "over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
         "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
         "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\".",
     .options = OPTIONS,

@@ -252,6 +252,50 @@ Test(space, too_large_for_accept_says_what_to_do)
     hed_space_destroy(space);
 }
 
+/* ---- a kernel's space ---- */
+
+static void do_nothing(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    (void)call, (void)begin, (void)end;
+}
+
+static bool no_flag_on_eight(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
+                             bool strict)
+{
+    (void)device;
+    return !strict && !(hed_config_get(def, config, "size") == 8 && hed_config_get(def, config, "flag"));
+}
+
+/* Constraints over the problem and the device, and what valid() says besides. */
+Test(space, of_a_kernel)
+{
+    static const char *const dimensions[] = {"n"};
+    const char *constraints[] = {"n % size == 0 and size <= max_group", "local_bytes >= 0"};
+    hed_kernel_def def = {.name = "test", .parameters = PAIR, .parameter_count = 2, .range = do_nothing};
+    def.constraints = constraints;
+    def.constraint_count = 2;
+    def.dimensions = dimensions;
+    def.dimension_count = 1;
+    def.valid = no_flag_on_eight;
+    hed_context *context;
+    hed_device *device;
+    hed_space *space;
+    OK(hed_context_create(NULL, &context, &error));
+    OK(hed_device_find(context, "host", &device, &error));
+    hed_problem problem = hed_problem_1d(48), flat = hed_problem_2d(1, 1);
+    OK(hed_space_create_for_kernel(device, &def, &problem, HED_MATH_FAST, &space, &error));
+    cr_assert(hed_space_count(space) == 3); /* 8 and 16 divide 48; 8 goes without the flag */
+    cr_assert(hed_space_find(space, &(hed_config){2, {16, 1}}) != UINT64_MAX);
+    cr_assert(hed_space_find(space, &(hed_config){2, {8, 1}}) == UINT64_MAX);
+    hed_space_destroy(space);
+    OK(hed_space_create_for_kernel(device, &def, &problem, HED_MATH_STRICT, &space, &error));
+    cr_assert(hed_space_count(space) == 0);
+    hed_space_destroy(space);
+    FAILS(HED_ERROR_ARGUMENT, hed_space_create_for_kernel(device, &def, &flat, HED_MATH_FAST, &space, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_space_create_for_kernel(device, &def, NULL, HED_MATH_FAST, &space, &error));
+    hed_context_destroy(context);
+}
+
 /* ---- the largest space that is in use ---- */
 
 /* CLBlast's matrix multiplication, as its tuner describes it: 663,552 points before the constraints. */
