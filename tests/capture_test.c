@@ -344,7 +344,6 @@ Test(capture, what_is_written_is_read_again_and_runs)
     cr_assert(hed_capture_problem(capture)->count == 1 && hed_capture_problem(capture)->sizes[0] == N);
     hed_config in_force = hed_kernel_config(b.kernel, NULL);
     cr_assert_arr_eq(&info.config, &in_force, sizeof in_force);
-    bench_fill(&b);
     check_description(hed_capture_kernel(capture));
     check_arguments(&b, capture);
     check_table(&b, capture);
