@@ -1,6 +1,7 @@
 /* Tuning a kernel: chooses the problem, makes arguments and expected outputs, opens a runner, and lets the loop
  * go. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -183,17 +184,19 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem, con
     return status;
 }
 
+enum { MOST_HALVINGS = 62 };
+
 /* The benchmark problem, halved in all sizes until the default configuration takes it milliseconds. A small one is
  * timed first, and how long a larger one takes is foretold from their work; that is then tried, unless it leaves
- * much room. */
-static hed_status choose_problem(kernel_tuning *k, hed_error *error)
+ * much room. `*halvings` is MOST_HALVINGS + 1 where the default fails: that is the tuning's to report. */
+static hed_status find_problem(kernel_tuning *k, uint32_t *halvings, hed_error *error)
 {
-    enum { MOST_HALVINGS = 62,
-           TRIES = 4,
+    enum { TRIES = 4,
            ROOM = 8 };
     const hed_problem *whole = &k->kernel->sample.benchmark;
     double efforts[MOST_HALVINGS + 1];
     uint32_t now = 0;
+    *halvings = MOST_HALVINGS + 1;
     hed_config config = hed_config_default(k->kernel);
     for (uint32_t i = 0; i <= MOST_HALVINGS; i++) {
         hed_problem smaller = halved(whole, i);
@@ -208,14 +211,38 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
         uint32_t next = MOST_HALVINGS;
         k->problem = halved(whole, now);
         status = time_default(k, &k->problem, &config, &seconds, error);
-        if (status || !(seconds > 0)) return status; /* why the default fails is the tuning's to report */
+        if (status || !(seconds > 0)) return status;
         while (next > 0 && seconds * efforts[next - 1] / efforts[now] <= long_run) next--;
         k->problem = halved(whole, next);
         k->default_seconds = seconds * efforts[next] / efforts[now];
+        *halvings = next;
         if (next >= now || k->default_seconds * ROOM <= long_run) return HED_OK;
         now = next;
     }
     return HED_OK;
+}
+
+/* What was found once is kept: another size is another key, under which nothing would be known yet. */
+static hed_status choose_problem(kernel_tuning *k, hed_error *error)
+{
+    char name[128];
+    double kept;
+    uint32_t halvings;
+    hed_error lost;
+    hed_device *device = k->tuning.device;
+    const hed_device_info *info = hed_device_get_info(device);
+    hed_logger logger = hed_context_logger(hed_device_context(device));
+    hed_database *database = k->def.database ? k->def.database : hed_context_database(hed_device_context(device));
+    snprintf(name, sizeof name, "halvings of %s", k->kernel->name);
+    if (database && hed_database_get_fact(database, info, name, &kept) && kept >= 0 && kept <= MOST_HALVINGS) {
+        k->problem = halved(&k->kernel->sample.benchmark, (uint32_t)kept);
+        return HED_OK;
+    }
+    hed_status status = find_problem(k, &halvings, error);
+    if (!status && database && k->def.keep && halvings <= MOST_HALVINGS &&
+        hed_database_put_fact(database, info, name, halvings, &lost))
+        hed_log_message(&logger, HED_LOG_WARNING, "%s: the size is not kept: %s", k->kernel->name, lost.text);
+    return status;
 }
 
 /* ---- what results are compared with ---- */
