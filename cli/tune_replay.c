@@ -204,13 +204,22 @@ static summary summarize(const replaying *r, const job *j)
     return s;
 }
 
+/* Nothing where there is no such number. */
+static void add_number(hed_table *table, bool there, double number)
+{
+    if (there)
+        hed_table_cell(table, "%.3f", number);
+    else
+        hed_table_cell(table, "%s", "");
+}
+
 static void add_row(hed_table *table, const job *j, const summary *s)
 {
     hed_table_cell(table, "%s", j->recorded.name);
     hed_table_cell(table, "%u", j->evaluations);
-    hed_table_cell(table, isnan(s->score) ? "" : "%.3f", s->score);
+    add_number(table, !isnan(s->score), s->score);
     for (uint32_t i = 0; i < LEVELS; i++)
-        hed_table_cell(table, LEVEL[i] <= j->evaluations || i == 0 ? "%.3f" : "", s->level[i]);
+        add_number(table, LEVEL[i] <= j->evaluations || i == 0, s->level[i]);
     hed_table_cell(table, "%.0f %%", 100 * s->near);
     hed_table_cell(table, "%.2f", s->mean);
     hed_table_cell(table, "%.2f", s->p50);

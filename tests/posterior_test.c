@@ -1,5 +1,5 @@
-/* The Gaussian process under the search: mean and variance against a dense solution, observations that come, change and
- * fail, and the covariance's gradient against differences. */
+/* The Gaussian process under the search: mean and variance against a dense solution, observations that come, change
+ * and fail, and the covariance's gradient against differences. */
 #include "testing.h"
 
 #include <math.h>
@@ -14,9 +14,8 @@ enum { ROWS = 24,
 
 static const int64_t SIZES[] = {8, 16, 24, 32, 48, 64}, TILES[] = {1, 2, 4}, MODES[] = {0, 1, 2};
 static const char *const LABELS[] = {"a", "b", "c"};
-static const hed_parameter_def PARAMETERS[] = {{"SIZE", SIZES, 6, 8, NULL},
-                                               {"TILE", TILES, 3, 1, NULL},
-                                               {"MODE", MODES, 3, 0, LABELS}};
+static const hed_parameter_def PARAMETERS[] = {
+    {"SIZE", SIZES, 6, 8, NULL}, {"TILE", TILES, 3, 1, NULL}, {"MODE", MODES, 3, 0, LABELS}};
 
 /* A space with a covariance away from its priors, a posterior, and a block of points. */
 typedef struct scene {
@@ -118,14 +117,17 @@ static void check(scene *s, bool order_matters)
         solve(matrix, weights, n);
         for (uint32_t i = 0; i < n; i++)
             variance -= weights[i] * between(s, point, which[i]);
-        double expected = sqrt(s->posterior.variance * variance), found = hed_block_deviation(block, &s->posterior, at);
-        cr_assert(fabs(found - expected) < 1e-4 * (1 + expected), "point %u: deviation %g, expected %g", p, found, expected);
+        double expected = sqrt(s->posterior.variance * variance),
+               found = hed_block_deviation(block, &s->posterior, at);
+        cr_assert(fabs(found - expected) < 1e-4 * (1 + expected), "point %u: deviation %g, expected %g", p, found,
+                  expected);
         for (uint32_t i = 0; i < ROWS; i++) {
             double vote = pow(hed_covariance_value(&s->covariance, s->rows[point], s->rows[i]), 4);
             working += s->kinds[i] == HED_ROW_VALUE ? vote : 0;
             failed += s->kinds[i] == HED_ROW_FAILED ? vote : 0;
         }
-        cr_assert(fabs((double)block->working[at] - working) < 1e-4 && fabs((double)block->failed[at] - failed) < 1e-4);
+        cr_assert(fabs((double)block->working[at] - working) < 1e-4 &&
+                  fabs((double)block->failed[at] - failed) < 1e-4);
         if (order_matters)
             continue; /* a belief is what was known when it came */
         n = system_of(s, true, matrix, which);
@@ -212,8 +214,8 @@ Test(posterior, gradient_is_the_difference)
                 s.covariance.hypers[h] = kept;
             }
             double slope = (sums[1] - sums[0]) / (2 * step);
-            cr_assert(fabs(slope - gradient[h]) < 1e-3 * (1 + fabs(slope)), "shape %d, hyper-parameter %u: %g, by difference %g",
-                      (int)shape, h, gradient[h], slope);
+            cr_assert(fabs(slope - gradient[h]) < 1e-3 * (1 + fabs(slope)),
+                      "shape %d, hyper-parameter %u: %g, by difference %g", (int)shape, h, gradient[h], slope);
         }
         free(weights);
         close_scene(&s);
