@@ -355,7 +355,7 @@ static const hed_option OPTIONS[] = {
      .several = true,
      .help =
          "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations"},
-    CLI_OPTION_JSON(false),
+    {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one object, nothing else"},
     {0}};
 static const hed_option POSITIONALS[] = {{.name = "SPACE.tsv",
                                           .kind = HED_OPTION_FILE,
