@@ -160,6 +160,7 @@ typedef struct result {
     char *config;
     double seconds, low, high;
     uint32_t runs;
+    size_t place; /* in the order in which they were measured */
 } result;
 
 typedef struct showing {
@@ -177,7 +178,14 @@ typedef struct showing {
     char objective[16];
 } showing;
 
-static int compare_results(const void *a, const void *b)
+static int compare_configs(const void *a, const void *b)
+{
+    const result *x = a, *y = b;
+    int order = strcmp(x->config, y->config);
+    return order ? order : (x->place < y->place) - (x->place > y->place);
+}
+
+static int compare_seconds(const void *a, const void *b)
 {
     const result *x = a, *y = b;
     return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
@@ -208,31 +216,39 @@ static void count_outcome(showing *s, const char *outcome)
     s->outcomes[i].count++;
 }
 
-/* A newer measurement of a configuration takes the place of the older one. */
 static hed_status add_result(showing *s, const hed_database_entry *e, hed_error *error)
 {
-    size_t i = 0;
-    while (i < s->count && strcmp(s->results[i].config, e->config) != 0)
-        i++;
-    if (i == s->capacity) {
+    if (s->count == s->capacity) {
         size_t capacity = s->capacity ? s->capacity * 2 : 64;
         result *larger = realloc(s->results, capacity * sizeof *larger);
         if (!larger)
-            return hed_error_set(error, HED_ERROR_MEMORY, "out of memory after %zu configurations", s->count);
+            return hed_error_set(error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
         s->results = larger;
         s->capacity = capacity;
     }
-    if (i == s->count) {
-        s->results[i].config = strdup(e->config);
-        if (!s->results[i].config)
-            return hed_error_set(error, HED_ERROR_MEMORY, "out of memory after %zu configurations", s->count);
-        s->count++;
-    }
-    s->results[i].seconds = e->seconds;
-    s->results[i].low = e->low;
-    s->results[i].high = e->high;
-    s->results[i].runs = e->runs;
+    char *config = strdup(e->config);
+    if (!config)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
+    s->results[s->count] = (result){config, e->seconds, e->low, e->high, e->runs, s->count};
+    s->count++;
     return HED_OK;
+}
+
+/* The newest measurement of each configuration, the fastest first. */
+static void rank_results(showing *s)
+{
+    size_t kept = 0;
+    if (!s->count)
+        return;
+    qsort(s->results, s->count, sizeof *s->results, compare_configs);
+    for (size_t i = 0; i < s->count; i++) {
+        if (kept && strcmp(s->results[i].config, s->results[kept - 1].config) == 0)
+            free(s->results[i].config);
+        else
+            s->results[kept++] = s->results[i];
+    }
+    s->count = kept;
+    qsort(s->results, s->count, sizeof *s->results, compare_seconds);
 }
 
 static hed_status print_results(const showing *s, hed_error *error)
@@ -264,8 +280,7 @@ static hed_status close_key(showing *s, hed_error *error)
     hed_status status = HED_OK;
     if (!s->open)
         return status;
-    if (s->count)
-        qsort(s->results, s->count, sizeof *s->results, compare_results);
+    rank_results(s);
     if (s->outcome_count)
         printf("  evaluations:");
     for (uint32_t i = 0; i < s->outcome_count; i++)

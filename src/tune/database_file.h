@@ -14,7 +14,7 @@
 enum {
     HED_DATABASE_VERSION = 2,       /* PRAGMA user_version of what this Heddle writes */
     HED_DATABASE_MARK = 0x4845444c, /* PRAGMA application_id: "HEDL" */
-    HED_DATABASE_STATEMENTS = 48,   /* distinct statements; they are prepared once */
+    HED_DATABASE_STATEMENTS = 64,   /* distinct statements; they are prepared once */
     HED_READ_PATIENCE = 500,        /* ms a launch waits for another process's lock, */
     HED_WRITE_PATIENCE = 10000      /* and a tuning */
 };

@@ -3,22 +3,27 @@
 
 #include "tune/database_file.h"
 
-/* Those to go are put into a table of this connection, with the rank of their configuration within its key: 1 is the
- * fastest. A configuration is as fast as its newest measurement. */
-static const char MAKE_LIST[] =
-    "CREATE TEMP TABLE IF NOT EXISTS gone(session INTEGER, number INTEGER, PRIMARY KEY(session, number))";
-static const char CLEAR_LIST[] = "DELETE FROM temp.gone";
-static const char LIST[] =
+/* What stays and what goes is put into tables of this connection. Of each key the `?1` fastest configurations stay:
+ * one is as fast as its newest measurement. */
+static const char MAKE_BEST[] =
+    "CREATE TEMP TABLE IF NOT EXISTS best(key INTEGER, config TEXT, PRIMARY KEY(key, config)) WITHOUT ROWID";
+static const char MAKE_GONE[] =
+    "CREATE TEMP TABLE IF NOT EXISTS gone(session INTEGER, number INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID";
+static const char CLEAR_BEST[] = "DELETE FROM temp.best";
+static const char CLEAR_GONE[] = "DELETE FROM temp.gone";
+static const char LIST_BEST[] =
     "WITH newest AS (SELECT s.key AS key, m.config AS config, m.outcome AS outcome, m.seconds AS seconds,"
     "        max(m.session * 1048576 + m.number) AS age"
     "    FROM measurement m JOIN session s ON s.id = m.session GROUP BY s.key, m.config),"
-    " ranked AS (SELECT key, config, rank() OVER (PARTITION BY key ORDER BY seconds, age) AS place FROM newest"
+    " ranked AS (SELECT key, config, row_number() OVER (PARTITION BY key ORDER BY seconds, age) AS place FROM newest"
     "    WHERE outcome = 'measured')"
-    " INSERT INTO temp.gone SELECT m.session, m.number FROM measurement m"
+    " INSERT INTO temp.best SELECT key, config FROM ranked WHERE place <= ?1"
+    " UNION SELECT key, config FROM choice";
+static const char LIST_GONE[] =
+    "INSERT INTO temp.gone SELECT m.session, m.number FROM measurement m"
     "    JOIN session s ON s.id = m.session JOIN key k ON k.id = s.key"
-    "    LEFT JOIN ranked r ON r.key = s.key AND r.config = m.config LEFT JOIN choice c ON c.key = s.key"
     " WHERE (?1 = '' OR k.kernel = ?1) AND s.begun < ?2"
-    "    AND (?3 = 0 OR (ifnull(r.place, ?3 + 1) > ?3 AND m.config IS NOT c.config"
+    "    AND (?3 = 0 OR (NOT EXISTS (SELECT 1 FROM temp.best b WHERE b.key = s.key AND b.config = m.config)"
     "        AND (?4 OR m.outcome NOT IN ('crashed', 'hung'))))";
 static const char COUNT[] = "SELECT count(*) FROM temp.gone";
 static const char REMOVE[] =
@@ -34,10 +39,13 @@ static hed_status list(hed_database *database, const hed_prune_def *def, hed_dat
     bool by_age = def->older_seconds > 0;
     int64_t before = by_age ? (int64_t)time(NULL) - (int64_t)def->older_seconds : INT64_MAX, count = 0;
     const char *kernel = def->kernel ? def->kernel : "";
-    hed_status status = hed_database_run(database, error, CLEAR_LIST, "");
+    hed_status status = hed_database_run(database, error, CLEAR_BEST, "");
+    if (!status) status = hed_database_run(database, error, CLEAR_GONE, "");
+    if (!status && def->keep_best)
+        status = hed_database_run(database, error, LIST_BEST, "i", (int64_t)def->keep_best);
     if (!status)
         status =
-            hed_database_run(database, error, LIST, "tiii", kernel, before, (int64_t)def->keep_best, (int64_t)by_age);
+            hed_database_run(database, error, LIST_GONE, "tiii", kernel, before, (int64_t)def->keep_best, (int64_t)by_age);
     if (!status) hed_database_integer(database, &count, &status, error, COUNT, "");
     removed->measurements = (uint64_t)count;
     return status;
@@ -61,7 +69,8 @@ static hed_status prune(hed_database *database, const hed_prune_def *def, hed_da
                         hed_error *error)
 {
     bool all_of_kernel = def->kernel && !def->keep_best && !(def->older_seconds > 0);
-    hed_status status = hed_database_run(database, error, MAKE_LIST, "");
+    hed_status status = hed_database_run(database, error, MAKE_BEST, "");
+    if (!status) status = hed_database_run(database, error, MAKE_GONE, "");
     if (!status) status = hed_database_begin_write(database, error);
     if (status) return status;
     status = list(database, def, removed, error);
