@@ -260,7 +260,8 @@ typedef struct hed_kernel_options {
 HED_API hed_kernel_options hed_default_kernel_options(void);
 
 /** Whether a configuration can run on a device, and if not, why (`reason`, nullable, `size` bytes).
- *  Checks needs, launch bounds, local memory and valid(). Thread class: any. */
+ *  Checks needs, constraints and conditions, launch bounds, local memory and valid(). What depends on the size is passed over
+ *  where `problem` is NULL. Thread class: any. */
 HED_API bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
                               hed_device *device, hed_math math, char *reason, size_t size);
 
@@ -273,7 +274,8 @@ HED_API hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *d
  *  `background`). On failure the old one stays. Thread class: owner. Errors: as hed_kernel_create. */
 HED_API hed_status hed_kernel_reconfigure(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error);
 /** OK: what was asked for last is in force. NOT_READY: it is still being built. Else the build's error, once.
- *  Swaps a finished background build in. Thread class: owner. */
+ *  Swaps a finished background build in. A kernel that was not given a configuration also builds when a launch of another
+ *  size wants another one: NOT_READY until that is done, though launches go on. Thread class: owner. */
 HED_API hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error);
 /** Destroys a kernel once all its launches are done. NULL is allowed. Thread class: owner. */
 HED_API void hed_kernel_destroy(hed_kernel *kernel);

@@ -82,7 +82,9 @@ static inline hed_argument hed_local_argument(void)
     return a;
 }
 
-/** Launches a kernel for a problem; the description's geometry() says how. Thread class: owner of stream and kernel.
+/** Launches a kernel for a problem; the description's geometry() says how. A kernel that was not given a configuration takes
+ *  the best that the database knew for this size when the kernel was made; where that one has to be compiled first, the present
+ *  one stands in for it (hed_kernel_config() says so). Thread class: owner of stream and kernel.
  *  Errors: ARGUMENT (count, kind or type of an argument; a size below 1; kernel and stream of different devices),
  *  LIMIT (group or local memory too large), NOT_READY, DRIVER, LOST. */
 HED_API hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem, const hed_argument *arguments,
