@@ -1,5 +1,7 @@
 /* What a worker and its parent believe of each other: nothing. Jobs cut anywhere and with any byte changed, requests
  * and replies of any content, memory that runs out while a job is read. */
+#include <sys/ioctl.h>
+
 #include "testing.h"
 #include "worker_wild.h"
 
@@ -178,4 +180,48 @@ Test(worker_protocol, a_parent_refuses_what_is_no_reply)
     bad = good;
     memset(bad.trial.text, 'x', sizeof bad.trial.text);
     cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
+}
+
+/* ---- what a worker writes ---- */
+
+static hed_worker_process speaking(int output[2])
+{
+    cr_assert_eq(pipe2(output, O_NONBLOCK), 0);
+    return (hed_worker_process){.pid = 1, .socket = -1, .output = output[0], .busy = true, .deadline = 100};
+}
+
+static hed_worker_event look(hed_worker_process *worker, double now)
+{
+    struct pollfd polled[HED_WORKER_POLLED];
+    hed_worker_reply reply;
+    hed_worker_poll(worker, polled);
+    poll(polled, HED_WORKER_POLLED, 0);
+    return hed_worker_look(worker, polled, now, &reply);
+}
+
+Test(worker_protocol, a_worker_that_never_stops_writing_is_late_all_the_same)
+{
+    static const char text[1 << 16] = {'x'};
+    int output[2], left = 0;
+    hed_worker_process worker = speaking(output);
+    cr_assert_geq(fcntl(output[1], F_SETPIPE_SZ, 1 << 18), 1 << 18);
+    while (write(output[1], text, sizeof text) > 0) continue;
+    cr_assert_eq(look(&worker, 100), HED_WORKER_LATE);
+    cr_assert(ioctl(output[0], FIONREAD, &left) == 0 && left > 0, "all was waited for");
+    close(output[0]);
+    close(output[1]);
+}
+
+Test(worker_protocol, a_worker_that_closes_its_output_is_not_listened_to)
+{
+    int output[2];
+    hed_worker_process worker = speaking(output);
+    struct pollfd polled[HED_WORKER_POLLED];
+    cr_assert_eq(write(output[1], "last words", 10), 10);
+    close(output[1]);
+    cr_assert_eq(look(&worker, 0), HED_WORKER_NOTHING);
+    cr_assert_str_eq(worker.said, "last words");
+    hed_worker_poll(&worker, polled);
+    cr_assert_eq(poll(polled, HED_WORKER_POLLED, 0), 0, "nothing more to wait for");
+    cr_assert_eq(look(&worker, 100), HED_WORKER_LATE);
 }

@@ -20,6 +20,7 @@
 enum {
     FIRST = 3,                              /* a worker's descriptors, behind the standard ones */
     ABOVE = FIRST + HED_WORKER_DESCRIPTORS, /* where ours must lie, so that none is in the way of another's number */
+    MOST_READS = 128,                       /* of 512 bytes: an ended worker's pipe is read to its end (64 KiB) */
     ASKED_MS = 2000,                        /* for a worker to end when it is asked to */
     KILLED_MS = 10000                       /* for the system to end it: drivers may take their time */
 };
@@ -125,12 +126,13 @@ void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled)
     polled[1] = (struct pollfd){.fd = worker->pid ? worker->output : -1, .events = POLLIN};
 }
 
-/* Keeps the end of what the worker writes. */
+/* Keeps the end of what the worker writes. One that never stops writing is left after as much as a pipe holds, and
+ * one that has closed its output is not listened to any more. */
 static void listen_to(hed_worker_process *worker)
 {
     char text[512];
-    ssize_t got;
-    while ((got = read(worker->output, text, sizeof text)) > 0) {
+    ssize_t got = 1;
+    for (int i = 0; i < MOST_READS && (got = read(worker->output, text, sizeof text)) > 0; i++) {
         size_t room = sizeof worker->said - 1, size = (size_t)got;
         if (worker->said_size + size > room) {
             size_t kept = room - size;
@@ -142,6 +144,9 @@ static void listen_to(hed_worker_process *worker)
         worker->said_size += (uint32_t)size;
         worker->said[worker->said_size] = 0;
     }
+    if (got != 0) return;
+    close(worker->output);
+    worker->output = -1;
 }
 
 hed_worker_event hed_worker_look(hed_worker_process *worker, const struct pollfd *polled, double now,
@@ -221,7 +226,7 @@ void hed_worker_end(hed_worker_process *worker, hed_worker_event event, char *te
         reap(worker->pid, KILLED_MS, &gone);
     }
     listen_to(worker);
-    close(worker->output);
+    if (worker->output >= 0) close(worker->output);
     if (text) describe(worker, event, status, text, size);
     if (outside) *outside = event == HED_WORKER_DIED && sent_from_outside(status);
     *worker = (hed_worker_process){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};

@@ -10,7 +10,7 @@
 typedef struct hed_worker_process {
     pid_t pid;       /* 0: none */
     int socket;      /* -1 where there is none */
-    int output;      /* what it writes to its standard output and error */
+    int output;      /* what it writes to its standard output and error; -1: it has closed both */
     uint32_t life;   /* how often it was started */
     uint32_t number; /* of the last request */
     bool busy;       /* a reply is on its way */
