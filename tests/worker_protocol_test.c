@@ -1,11 +1,16 @@
 /* What a worker and its parent believe of each other: nothing. Jobs cut anywhere and with any byte changed, requests
  * and replies of any content, memory that runs out while a job is read. */
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
+#include "folder.h"
 #include "testing.h"
 #include "worker_wild.h"
 
 static hed_error error;
+
+TestSuite(worker_protocol, .init = folder_make, .fini = folder_remove);
 
 static wild open_wild(void)
 {
@@ -224,4 +229,29 @@ Test(worker_protocol, a_worker_that_closes_its_output_is_not_listened_to)
     hed_worker_poll(&worker, polled);
     cr_assert_eq(poll(polled, HED_WORKER_POLLED, 0), 0, "nothing more to wait for");
     cr_assert_eq(look(&worker, 100), HED_WORKER_LATE);
+}
+
+/* As a driver's compiler, which a worker has started and does not wait for. */
+Test(worker_protocol, what_a_worker_has_started_ends_with_it)
+{
+    static const char *const texts[] = {"#!/bin/sh\nsleep 5 &\necho started\nexit 3\n",
+                                        "#!/bin/sh\nsleep 5 &\necho started\nwait\n"};
+    const char *program = in_folder("worker");
+    int memory;
+    OK(hed_worker_memory(64, &memory, &error));
+    cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* what is left becomes a child of this test */
+    for (int i = 0; i < 2; i++) {
+        hed_worker_process worker = {0};
+        char text[128];
+        int status = 0;
+        write_file(program, texts[i], strlen(texts[i]));
+        cr_assert_eq(chmod(program, 0755), 0);
+        OK(hed_worker_start(&worker, program, memory, memory, &error));
+        cr_assert_eq(poll(&(struct pollfd){.fd = worker.output, .events = POLLIN}, 1, 10000), 1);
+        hed_worker_end(&worker, i == 0 ? HED_WORKER_DIED : HED_WORKER_LATE, text, sizeof text, NULL);
+        cr_assert(strstr(text, i == 0 ? "exit code 3: started" : "killed: started"), "%s", text);
+        cr_assert_gt(waitpid(-1, &status, 0), 0);
+        cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "what it had started went on");
+    }
+    close(memory);
 }

@@ -88,12 +88,12 @@ hed_status hed_worker_start(hed_worker_process *worker, const char *program, int
     *worker = (hed_worker_process){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
     int code = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &all[OURS]) ? errno : 0;
     if (!code && pipe2(&all[READ], O_CLOEXEC)) code = errno;
-    all[JOB] = code ? -1 : dup(job);
-    all[RESULT] = code ? -1 : dup(result);
-    for (int i = 0; i < COUNT && !code; i++) {
+    for (int i = 0; i < JOB && !code; i++) {
         all[i] = raise_descriptor(all[i]);
         if (all[i] < 0) code = errno;
     }
+    if (!code && (all[JOB] = fcntl(job, F_DUPFD_CLOEXEC, ABOVE)) < 0) code = errno;
+    if (!code && (all[RESULT] = fcntl(result, F_DUPFD_CLOEXEC, ABOVE)) < 0) code = errno;
     if (!code) fcntl(all[READ], F_SETFL, O_NONBLOCK);
     if (!code) code = spawn(program, all[THEIRS], all[JOB], all[RESULT], all[WRITE], &worker->pid);
     if (code) {
@@ -167,17 +167,29 @@ hed_worker_event hed_worker_look(hed_worker_process *worker, const struct pollfd
 
 /* ---- ending ---- */
 
-/* Waits until the process is gone; gives its status, or -1 where somebody else has taken it, or it does not go. */
-static int reap(pid_t pid, int milliseconds, bool *gone)
+/* Waits until a process has ended, and leaves it to be reaped, so that nobody else gets its number. */
+static bool wait_for_end(pid_t pid, int milliseconds)
 {
-    int status = -1;
     for (int i = 0; i <= milliseconds; i++) {
-        pid_t got = waitpid(pid, &status, WNOHANG);
-        *gone = got == pid || (got < 0 && errno != EINTR);
-        if (*gone) return got == pid ? status : -1;
+        siginfo_t end = {0};
+        int code = waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT);
+        if (end.si_pid == pid || (code && errno != EINTR)) return true;
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
-    return -1;
+    return false;
+}
+
+/* Brings a worker to its end, and with it what it has started, which is in its process group: compilers. Gives the
+ * status of one that ended by itself within `milliseconds`; -1 of any other. */
+static int reap(pid_t pid, int milliseconds)
+{
+    int status = -1;
+    bool ended = wait_for_end(pid, milliseconds);
+    /* Where somebody else has reaped it, its number may be another's by now. */
+    if (waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT)) return -1;
+    kill(-pid, SIGKILL);
+    wait_for_end(pid, KILLED_MS);
+    return waitpid(pid, &status, WNOHANG) == pid && ended ? status : -1;
 }
 
 /* The last line that is not empty. */
@@ -217,14 +229,10 @@ void hed_worker_ask_to_end(const hed_worker_process *worker)
 void hed_worker_end(hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside)
 {
     if (!worker->pid) return;
-    bool gone = false, ask = event == HED_WORKER_NOTHING && !worker->busy;
+    bool ask = event == HED_WORKER_NOTHING && !worker->busy;
     close(worker->socket);
     /* One that has closed its socket is about to end by itself, and how it ends is worth a moment. */
-    int status = ask || event == HED_WORKER_DIED ? reap(worker->pid, ASKED_MS, &gone) : -1;
-    if (!gone) {
-        kill(worker->pid, SIGKILL);
-        reap(worker->pid, KILLED_MS, &gone);
-    }
+    int status = reap(worker->pid, ask || event == HED_WORKER_DIED ? ASKED_MS : 0);
     listen_to(worker);
     if (worker->output >= 0) close(worker->output);
     if (text) describe(worker, event, status, text, size);
