@@ -160,6 +160,7 @@ typedef struct result {
     char *config;
     double seconds, low, high;
     uint32_t runs;
+    bool dropped; /* given up early, since it was slower than others */
     size_t place; /* in the order in which they were measured */
 } result;
 
@@ -229,7 +230,8 @@ static hed_status add_result(showing *s, const hed_database_entry *e, hed_error 
     char *config = strdup(e->config);
     if (!config)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
-    s->results[s->count] = (result){config, e->seconds, e->low, e->high, e->runs, s->count};
+    bool dropped = strcmp(e->outcome, "dropped") == 0;
+    s->results[s->count] = (result){config, e->seconds, e->low, e->high, e->runs, dropped, s->count};
     s->count++;
     return HED_OK;
 }
@@ -253,7 +255,7 @@ static void rank_results(showing *s)
 
 static hed_status print_results(const showing *s, hed_error *error)
 {
-    static const char *const headings[] = {">", ">BEST", ">FROM", ">TO", ">RUNS", "CONFIGURATION", NULL};
+    static const char *const headings[] = {">", ">BEST", ">FROM", ">TO", ">RUNS", "ENDED", "CONFIGURATION", NULL};
     hed_table *table = hed_table_create(headings);
     for (size_t i = 0; i < s->count && i < SHOWN; i++) {
         const result *r = &s->results[i];
@@ -268,6 +270,7 @@ static hed_status print_results(const showing *s, hed_error *error)
         hed_table_cell(table, "%s", low);
         hed_table_cell(table, "%s", high);
         hed_table_cell(table, "%" PRIu32, r->runs);
+        hed_table_cell(table, "%s", r->dropped ? "early" : "");
         hed_table_cell(table, "%s", r->config);
     }
     hed_status status = hed_table_print(table, stdout, error);
@@ -330,7 +333,8 @@ static hed_status show_entry(void *user, const hed_database_entry *e, hed_error 
     if (e->kind != HED_RECORD_MEASUREMENT)
         return HED_OK;
     count_outcome(s, e->outcome);
-    return strcmp(e->outcome, "measured") == 0 ? add_result(s, e, error) : HED_OK;
+    bool timed = strcmp(e->outcome, "measured") == 0 || strcmp(e->outcome, "dropped") == 0;
+    return timed && !isnan(e->seconds) ? add_result(s, e, error) : HED_OK;
 }
 
 /* Every measurement, one object each. */
@@ -420,8 +424,8 @@ const hed_command cli_db_list = {
 const hed_command cli_db_show = {
     .name = "show",
     .summary = "the ten best configurations of a kernel, for each device and size",
-    .description =
-        "FROM and TO are the 95 % confidence interval of the median. With --json every measurement is printed.",
+    .description = "FROM and TO are the 95 % confidence interval of the median; what ENDED early was slower than others "
+                   "after a few runs. With --json every measurement is printed.",
     .options = LIST_OPTIONS + 1,
     .positionals = SHOW_POSITIONALS,
     .run = run_show};

@@ -16,7 +16,7 @@ static const char LIST_BEST[] =
     "        max(m.session * 1048576 + m.number) AS age"
     "    FROM measurement m JOIN session s ON s.id = m.session GROUP BY s.key, m.config),"
     " ranked AS (SELECT key, config, row_number() OVER (PARTITION BY key ORDER BY seconds, age) AS place FROM newest"
-    "    WHERE outcome = 'measured')"
+    "    WHERE outcome IN ('measured', 'dropped'))"
     " INSERT INTO temp.best SELECT key, config FROM ranked WHERE place <= ?1"
     " UNION SELECT key, config FROM choice";
 static const char LIST_GONE[] =

@@ -127,10 +127,13 @@ static const char KEYS[] =
     "    d.architecture, d.compute_units"
     " FROM key k JOIN device d ON d.id = k.device WHERE k.kernel = ? AND k.objective = ? AND k.id <> ?";
 
+/* Those that were dropped early were slower than some others, but what was seen of them still ranks them. */
 static const char BEST[] =
     "SELECT config, 0.0 AS best FROM choice WHERE key = ?1 UNION ALL"
-    " SELECT * FROM (SELECT m.config, min(m.seconds) AS best FROM measurement m JOIN session s ON s.id = m.session"
-    "    WHERE s.key = ?1 AND m.outcome = 'measured' GROUP BY m.config ORDER BY best, m.config LIMIT 40)";
+    " SELECT * FROM (SELECT config, seconds AS best FROM (SELECT m.config, m.seconds,"
+    "        max(m.session * 1048576 + m.number) FROM measurement m JOIN session s ON s.id = m.session"
+    "        WHERE s.key = ?1 AND m.outcome IN ('measured', 'dropped') AND m.seconds IS NOT NULL GROUP BY m.config)"
+    "    ORDER BY best, config LIMIT 40)";
 
 static void place(sqlite3_stmt *row, const hed_tune_key *key, source_key *s)
 {
