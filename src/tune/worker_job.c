@@ -229,7 +229,8 @@ typedef struct reader {
     const unsigned char *bytes;
     uint64_t at, end; /* of the head */
     uint64_t data, size;
-    bool bad; /* everything read from here on is 0 or NULL */
+    bool bad;     /* everything read from here on is 0 or NULL */
+    bool starved; /* since there was no memory */
 } reader;
 
 static uint64_t get_number(reader *from)
@@ -323,6 +324,7 @@ static void get_sources(reader *from, hed_worker_job *job)
     uint32_t count = get_count(from);
     job->sources = hed_allocate(&job->allocator, (count + 1) * sizeof *job->sources);
     job->source_capacity = count + 1;
+    if (!job->sources) from->bad = from->starved = true;
     for (uint32_t i = 0; i < count && job->sources; i++) {
         job->sources[i].name = get_word(from);
         job->sources[i].text = get_bytes(from, &job->sources[i].size);
@@ -341,6 +343,7 @@ static uint32_t get_defines(reader *from, hed_worker_job *job, uint32_t before)
     hed_release(&job->allocator, job->defines, job->define_capacity * sizeof *grown);
     job->defines = grown;
     job->define_capacity = grown ? capacity : 0;
+    if (!grown) from->bad = from->starved = true;
     for (uint32_t i = before; i < before + count && grown; i++) {
         grown[i].name = get_word(from);
         grown[i].value = get_word(from);
@@ -443,9 +446,9 @@ hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes
         get_arguments(&from, job);
     }
     hed_status status = HED_OK;
-    if (from.bad)
+    if (from.starved) status = hed_fail(error, HED_ERROR_MEMORY, "no memory to read the job");
+    else if (from.bad)
         status = hed_fail(error, HED_ERROR_FORMAT, "the job is damaged near byte %llu", (unsigned long long)from.at);
-    else if (!job->sources || !job->defines) status = hed_fail(error, HED_ERROR_MEMORY, "no memory to read the job");
     if (status) hed_worker_job_free(job);
     return status;
 }
