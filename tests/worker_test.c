@@ -111,6 +111,28 @@ Test(worker, candidates_that_crash_or_hang_cost_themselves_alone)
     close_runner(&t);
 }
 
+static uint64_t stands_still(void *user)
+{
+    (void)user;
+    return 1;
+}
+
+Test(worker, a_hang_is_noticed_whatever_the_programs_clock_says)
+{
+    runner_test t = {0};
+    hed_context_def def = hed_default_context_def();
+    def.clock = (hed_clock){.now = stands_still};
+    t.on = test_open(&def);
+    describe_scale(&t);
+    OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+    hed_trial trial = try_in(t.runner, 0, 64, RIGHT);
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    client_of(&t)->def.timeout_seconds = 0.5;
+    trial = try_in(t.runner, 1, 64, LOOPS);
+    expect(&trial, HED_OUTCOME_HUNG, "");
+    close_runner(&t);
+}
+
 /* Whatever a driver makes of an array in local memory that no device has, the tuning goes on. */
 Test(worker, local_memory_that_a_candidate_lies_about)
 {

@@ -32,11 +32,8 @@ static worker_client *client_of(hed_runner *runner)
     return (worker_client *)runner;
 }
 
-static double now(const worker_client *client)
-{
-    const hed_clock *clock = &client->def.device->settings->clock;
-    return (double)clock->now(clock->user) * 1e-9;
-}
+/* Not the context's clock, which is the program's and may stand still: limits must end all the same. */
+static double now(void) { return (double)hed_now() * 1e-9; }
 
 static hed_trial new_trial(void)
 {
@@ -45,11 +42,11 @@ static hed_trial new_trial(void)
 
 /* ---- builders ---- */
 
-static void set_asked(worker_client *client, builder *b, const hed_config *config)
+static void set_asked(builder *b, const hed_config *config)
 {
     hed_worker_request request = {.task = HED_TASK_COMPILE, .config = *config};
     b->config = *config;
-    hed_worker_request_send(&b->process, &request, now(client) + BUILD_SECONDS);
+    hed_worker_request_send(&b->process, &request, now() + BUILD_SECONDS);
 }
 
 /* Starts a builder where there is more to do than there are. */
@@ -69,7 +66,7 @@ static void feed(worker_client *client)
         if (b->process.busy || !ensure_builder(client, b)) continue;
         hed_trial_queue_take(&client->waiting, &config, NULL);
         client->building++;
-        set_asked(client, b, &config);
+        set_asked(b, &config);
     }
     while (!client->building && hed_trial_queue_take(&client->waiting, &config, NULL))
         hed_trial_queue_put(&client->done, &config, &trial, NULL);
@@ -102,7 +99,7 @@ static double first_deadline(const worker_client *client, double until)
 
 static void poll_all(worker_client *client, struct pollfd *polled, double until)
 {
-    double left = fmin(fmax(0, first_deadline(client, until) - now(client)), client->def.idle ? TICK : 60);
+    double left = fmin(fmax(0, first_deadline(client, until) - now()), client->def.idle ? TICK : 60);
     hed_worker_poll(&client->measurer, polled);
     for (uint32_t i = 0; i < client->builder_count; i++)
         hed_worker_poll(&client->builders[i].process, &polled[HED_WORKER_POLLED * (i + 1)]);
@@ -115,7 +112,7 @@ static void look_at_builders(worker_client *client, const struct pollfd *polled)
         builder *b = &client->builders[i];
         bool busy = b->process.busy;
         hed_worker_event event =
-            hed_worker_look(&b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(client), &client->reply);
+            hed_worker_look(&b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(), &client->reply);
         if (event && busy) finish_build(client, b, event);
         else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
     }
@@ -130,11 +127,11 @@ static hed_worker_event serve(worker_client *client, bool for_builders, double u
         feed(client);
         poll_all(client, polled, until);
         look_at_builders(client, polled);
-        hed_worker_event event = hed_worker_look(&client->measurer, polled, now(client), &client->reply);
+        hed_worker_event event = hed_worker_look(&client->measurer, polled, now(), &client->reply);
         if (event && !for_builders) return event;
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL); /* it ended while it was idle */
         if (for_builders && !hed_trial_queue_empty(&client->done)) return HED_WORKER_NOTHING;
-        if (now(client) >= until) return HED_WORKER_LATE;
+        if (now() >= until) return HED_WORKER_LATE;
         if (client->def.idle && client->def.idle(client->def.user)) return HED_WORKER_STOPPED;
     }
 }
@@ -161,7 +158,7 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
 static hed_status ask(worker_client *client, hed_worker_request *request, double seconds, hed_trial *trial,
                       hed_error *error)
 {
-    double deadline = now(client) + seconds;
+    double deadline = now() + seconds;
     hed_worker_request_send(&client->measurer, request, deadline);
     hed_worker_event event = serve(client, false, deadline);
     client->killed_from_outside = false;
@@ -179,7 +176,7 @@ static void drop_dead(worker_client *client)
     struct pollfd polled[HED_WORKER_POLLED];
     hed_worker_poll(&client->measurer, polled);
     if (poll(polled, HED_WORKER_POLLED, 0) <= 0) return;
-    hed_worker_event event = hed_worker_look(&client->measurer, polled, now(client), &client->reply);
+    hed_worker_event event = hed_worker_look(&client->measurer, polled, now(), &client->reply);
     if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
 }
 
@@ -195,7 +192,7 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
     if (!status && trial.outcome)
         status = hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
                           hed_device_get_info(client->def.device)->id, trial.text);
-    client->runner.device_time = client->reply.device_time;
+    if (!status) client->runner.device_time = client->reply.device_time;
     if (status && client->measurer.pid) hed_worker_end(&client->measurer, HED_WORKER_LATE, NULL, 0, NULL);
     return status;
 }
@@ -323,7 +320,7 @@ static bool built(hed_runner *runner, double seconds, hed_config *config, hed_tr
 {
     worker_client *client = client_of(runner);
     if (hed_trial_queue_empty(&client->done) && (client->building || !hed_trial_queue_empty(&client->waiting)))
-        serve(client, true, now(client) + seconds);
+        serve(client, true, now() + seconds);
     return hed_trial_queue_take(&client->done, config, trial);
 }
 

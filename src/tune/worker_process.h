@@ -14,7 +14,7 @@ typedef struct hed_worker_process {
     uint32_t life;   /* how often it was started */
     uint32_t number; /* of the last request */
     bool busy;       /* a reply is on its way */
-    double deadline; /* of the reply, seconds of the parent's clock */
+    double deadline; /* of the reply, seconds of hed_now() */
     char said[1024]; /* the end of what it wrote */
     uint32_t said_size;
 } hed_worker_process;
