@@ -424,8 +424,8 @@ const hed_command cli_db_list = {
 const hed_command cli_db_show = {
     .name = "show",
     .summary = "the ten best configurations of a kernel, for each device and size",
-    .description = "FROM and TO are the 95 % confidence interval of the median; what ENDED early was slower than others "
-                   "after a few runs. With --json every measurement is printed.",
+    .description = "FROM and TO are the 95 % confidence interval of the median; what ENDED early was slower than "
+                   "others after a few runs. With --json every measurement is printed.",
     .options = LIST_OPTIONS + 1,
     .positionals = SHOW_POSITIONALS,
     .run = run_show};

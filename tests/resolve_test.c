@@ -192,7 +192,9 @@ Test(resolve, the_tuned_configuration_of_its_size)
     expect_ran(&b, 1000, 64, 2);
     launch(&b, kernel, 900);
     expect_config(kernel, 64, HED_CONFIGURED_NEAR_SIZE);
-    launch(&b, kernel, 3000);
+    launch(&b, kernel, 1000);
+    expect_config(kernel, 64, HED_CONFIGURED_EXACT);
+    launch(&b, kernel, 3000); /* what stands in is not what was tuned for this size */
     expect_config(kernel, b.compiles ? 64 : 32, b.compiles ? HED_CONFIGURED_NEAR_SIZE : HED_CONFIGURED_EXACT);
     expect_ran(&b, 3000, b.compiles ? 64 : 32, b.compiles ? 2 : 4);
     launch_settled(&b, kernel, 3000);

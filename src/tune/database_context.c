@@ -35,7 +35,8 @@ static databases *databases_of(hed_context *context)
     return d;
 }
 
-static hed_database *open_one(hed_context *context, const char *path, bool read_only, int patience, const char *without)
+static hed_database *open_one(hed_context *context, const char *path, bool read_only, int patience,
+                              const char *without)
 {
     hed_database *database;
     hed_error error;
@@ -53,7 +54,8 @@ static hed_database *user_database(hed_context *context, bool make)
     /* Launches try once; who has results to keep tries again, since another process may have held it. */
     if (!d->user && path[0] && (make || (!d->user_tried && access(path, F_OK) == 0))) {
         d->user_tried = true;
-        d->user = open_one(context, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE, "tuned configurations are neither used nor kept");
+        d->user = open_one(context, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE,
+                           "tuned configurations are neither used nor kept");
     }
     hed_database *database = d->user;
     pthread_mutex_unlock(&d->lock);
@@ -76,7 +78,8 @@ hed_database *hed_context_installed(hed_context *context)
     pthread_mutex_lock(&d->lock);
     if (!d->installed_tried && path[0]) {
         d->installed_tried = true;
-        d->installed = open_one(context, path, true, HED_READ_PATIENCE, "the configurations that come with Heddle are not used");
+        d->installed = open_one(context, path, true, HED_READ_PATIENCE,
+                                "the configurations that come with Heddle are not used");
     }
     hed_database *database = d->installed;
     pthread_mutex_unlock(&d->lock);

@@ -8,7 +8,8 @@
 static const char MAKE_BEST[] =
     "CREATE TEMP TABLE IF NOT EXISTS best(key INTEGER, config TEXT, PRIMARY KEY(key, config)) WITHOUT ROWID";
 static const char MAKE_GONE[] =
-    "CREATE TEMP TABLE IF NOT EXISTS gone(session INTEGER, number INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID";
+    "CREATE TEMP TABLE IF NOT EXISTS gone(session INTEGER, number INTEGER, PRIMARY KEY(session, number))"
+    " WITHOUT ROWID";
 static const char CLEAR_BEST[] = "DELETE FROM temp.best";
 static const char CLEAR_GONE[] = "DELETE FROM temp.gone";
 static const char LIST_BEST[] =
@@ -44,8 +45,8 @@ static hed_status list(hed_database *database, const hed_prune_def *def, hed_dat
     if (!status && def->keep_best)
         status = hed_database_run(database, error, LIST_BEST, "i", (int64_t)def->keep_best);
     if (!status)
-        status =
-            hed_database_run(database, error, LIST_GONE, "tiii", kernel, before, (int64_t)def->keep_best, (int64_t)by_age);
+        status = hed_database_run(database, error, LIST_GONE, "tiii", kernel, before, (int64_t)def->keep_best,
+                                  (int64_t)by_age);
     if (!status) hed_database_integer(database, &count, &status, error, COUNT, "");
     removed->measurements = (uint64_t)count;
     return status;
