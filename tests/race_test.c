@@ -20,6 +20,7 @@ typedef struct simulated {
     uint32_t runs[SLOTS];
     uint32_t total;
     hed_outcome fail[SLOTS]; /* what its runs end in; 0: MEASURED */
+    uint32_t fail_after;     /* runs of a slot that are good before */
     uint32_t bad_every;      /* each such run gives `bad` */
     double bad;
     uint32_t stop_after; /* runs in all; 0: never */
@@ -42,7 +43,7 @@ static hed_status run_simulated(void *user, uint32_t slot, uint32_t runs, double
 {
     simulated *s = user;
     (void)e;
-    trial->outcome = s->fail[slot];
+    trial->outcome = s->runs[slot] >= s->fail_after ? s->fail[slot] : HED_OUTCOME_MEASURED;
     for (uint32_t i = 0; i < runs; i++) {
         double time = s->seconds[slot] * (s->pace ? s->pace(s->now) : 1) * (1 + s->noise * normal(s));
         if (s->hiccup > 0 && uniform(s) < s->hiccup) time *= 3;
@@ -373,6 +374,29 @@ Test(race, a_final_round_that_fails)
     cr_assert_eq(winner, 2, "nobody is left");
     OK(hed_race_finals(&race, entrants, 0, 1, &winner, &error));
     cr_assert_eq(winner, 0);
+}
+
+/* Two that cannot be told apart fail when the others have left, one after more rounds than the other. Those come
+ * back, and are compared by rounds that both were in, though the clock slows down. */
+Test(race, who_left_comes_back_where_the_leader_fails)
+{
+    enum { COUNT = 5 };
+    simulated s = {.seconds = {0.9e-3, 0.9e-3, 3e-3, 1.40e-3, 1.35e-3},
+                   .noise = 0.001,
+                   .pace = slowing,
+                   .random = 21,
+                   .fail = {HED_OUTCOME_CRASHED, HED_OUTCOME_CRASHED},
+                   .fail_after = 16};
+    hed_race race = race_of(&s);
+    hed_entrant entrants[COUNT];
+    uint32_t winner;
+    for (uint32_t i = 0; i < COUNT; i++) entrants[i] = (hed_entrant){.slot = i, .preference = i};
+    OK(hed_race_finals(&race, entrants, COUNT, 10, &winner, &error));
+    cr_assert(entrants[0].out && entrants[0].trial.outcome == HED_OUTCOME_CRASHED && entrants[1].out);
+    cr_assert(winner == 4 && entrants[4].ratio == 1, "%u wins", winner);
+    cr_assert(entrants[2].out && entrants[2].rounds == 3, "the slowest leaves again: %u rounds", entrants[2].rounds);
+    cr_assert(entrants[3].out && entrants[3].rounds == 13, "lost all of %u rounds", entrants[3].rounds);
+    cr_assert(fabs(entrants[3].ratio / (1.40 / 1.35) - 1) < 0.005, "ratio %g", entrants[3].ratio);
 }
 
 Test(race, time_and_stop_end_the_rounds)

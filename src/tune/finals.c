@@ -120,20 +120,38 @@ static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t coun
     return HED_OK;
 }
 
+/* Those who left are out by comparison with a leader that has failed: they come back. */
+static void readmit(hed_entrant *entrants, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) entrants[i].out = entrants[i].trial.outcome != HED_OUTCOME_MEASURED;
+}
+
+/* Forgets rounds that not all who are in were in: what is timed from here on has the same place with all. */
+static void keep_shared(hed_entrant *entrants, uint32_t count)
+{
+    uint32_t rounds = HED_FINAL_ROUNDS;
+    for (uint32_t i = 0; i < count; i++)
+        if (!entrants[i].out && entrants[i].rounds < rounds) rounds = entrants[i].rounds;
+    for (uint32_t i = 0; i < count; i++)
+        if (!entrants[i].out) entrants[i].rounds = rounds;
+}
+
 /* Finds the leader, by pairs, since medians of a clock that drifts say little. Lets those go that are shown to be
- * slower than it; whether there is nothing more to learn. */
+ * slower than it; whether there is nothing more to learn. `*leader`: of the round before; `count`: none. */
 static bool judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
 {
     bool all_settled = true;
+    if (*leader < count && entrants[*leader].out) readmit(entrants, count);
     *leader = count;
     for (uint32_t i = 0; i < count; i++) {
         if (entrants[i].out) continue;
         if (*leader == count || ratio_of(&entrants[i], &entrants[*leader]).p50 < 1) *leader = i;
     }
-    for (uint32_t i = 0; i < count && *leader < count; i++) {
+    for (uint32_t i = 0; i < count && *leader < count; i++)
         if (i != *leader && !entrants[i].out) entrants[i].out = slower(&entrants[i], &entrants[*leader]);
+    keep_shared(entrants, count);
+    for (uint32_t i = 0; i < count && *leader < count; i++)
         all_settled = all_settled && settled(&entrants[i], &entrants[*leader]);
-    }
     return all_settled;
 }
 
