@@ -47,6 +47,20 @@ Test(worker_protocol, a_job_comes_through)
     wild_close(&w);
 }
 
+/* A file that shrinks takes the process that has mapped it with it. */
+Test(worker_protocol, files_in_memory_are_sealed)
+{
+    wild w = open_wild();
+    int result, job;
+    OK(hed_worker_memory(4096, &result, &error));
+    cr_assert(ftruncate(result, 0) != 0 && ftruncate(result, 8192) != 0 && write(result, "x", 1) == 1);
+    OK(hed_worker_job_pack(&w.def, "", &job, &error));
+    cr_assert(ftruncate(job, 0) != 0 && write(job, "x", 1) < 0);
+    close(result);
+    close(job);
+    wild_close(&w);
+}
+
 Test(worker_protocol, a_job_cut_anywhere_is_refused)
 {
     wild w = open_wild();

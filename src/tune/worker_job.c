@@ -3,6 +3,7 @@
 #include "tune/worker_job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -169,8 +170,10 @@ static hed_status put_all(hed_text *to, const hed_runner_def *def, const char *c
 
 hed_status hed_worker_memory(uint64_t size, int *descriptor, hed_error *error)
 {
-    *descriptor = memfd_create("heddle-worker", MFD_CLOEXEC);
-    if (*descriptor >= 0 && ftruncate(*descriptor, (off_t)size) == 0) return HED_OK;
+    *descriptor = memfd_create("heddle-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*descriptor >= 0 && ftruncate(*descriptor, (off_t)size) == 0 &&
+        fcntl(*descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
+        return HED_OK;
     hed_status status = hed_fail(error, HED_ERROR_IO, "no shared memory of %llu bytes for a worker: %s",
                                  (unsigned long long)size, strerrordesc_np(errno));
     if (*descriptor >= 0) close(*descriptor);
@@ -213,7 +216,9 @@ hed_status hed_worker_job_pack(const hed_runner_def *def, const char *cache_dir,
     hed_status status = put_all(&head, def, cache_dir, error);
     if (!status) memcpy(&header, head.bytes, sizeof header);
     if (!status) status = hed_worker_memory(header.size, descriptor, error);
-    if (!status && (!write_at(*descriptor, head.bytes, head.size, 0) || !write_data(*descriptor, def, header.data))) {
+    bool good = !status && write_at(*descriptor, head.bytes, head.size, 0) &&
+                write_data(*descriptor, def, header.data) && fcntl(*descriptor, F_ADD_SEALS, F_SEAL_WRITE) == 0;
+    if (!status && !good) {
         status = hed_fail(error, HED_ERROR_IO, "cannot write %llu bytes of arguments into shared memory: %s",
                           (unsigned long long)header.size, strerrordesc_np(errno));
         close(*descriptor);
