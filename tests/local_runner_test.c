@@ -61,6 +61,36 @@ Test(local_runner, cold_runs_and_impossible_times)
     test_close(&t.on);
 }
 
+/* An hour back with each look. */
+static uint64_t steps_back(void *user)
+{
+    uint64_t *now = user;
+    return *now -= 3600000000000u;
+}
+
+/* What becomes of such runs is said by the measuring policy, which repeats them. */
+Test(local_runner, a_clock_that_steps_back_condemns_nobody)
+{
+    runner_test t = {0};
+    uint64_t now = UINT64_MAX / 2;
+    double values[8];
+    hed_context_def def = hed_default_context_def();
+    def.clock = (hed_clock){.now = steps_back, .user = &now};
+    t.on = test_open(&def);
+    describe_scale(&t);
+    t.def.floor_seconds = 1e-12;
+    t.def.timeout_seconds = 0; /* none: limits are kept by this clock */
+    OK(hed_runner_create_local(&t.def, &t.runner, &error));
+    hed_trial trial = try_in(t.runner, 0, 64, RIGHT);
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    OK(hed_runner_time(t.runner, 0, 8, values, &trial, &error));
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    for (int i = 0; i < 8; i++)
+        cr_assert((values[i] > 0) == hed_runner_device_time(t.runner), "run %d: %g s", i, values[i]);
+    hed_runner_destroy(t.runner);
+    test_close(&t.on);
+}
+
 Test(local_runner, what_does_not_compile_is_told)
 {
     runner_test t = {0};

@@ -18,7 +18,7 @@ typedef enum hed_local_clock {
 
 typedef struct hed_local_slot {
     hed_kernel *kernel;
-    double seconds; /* the fastest run seen, the first one included */
+    double seconds; /* the fastest run seen, the first one included; < 0: not known, the clock stepped back */
 } hed_local_slot;
 
 typedef struct hed_local_runner {

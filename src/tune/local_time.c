@@ -196,21 +196,28 @@ static chunk next_chunk(const hed_local_runner *local, uint32_t slot, uint32_t r
 {
     chunk c = {.slot = slot, .runs = runs < HED_LOCAL_CHUNK ? runs : HED_LOCAL_CHUNK, .repeats = 1};
     double seconds = local->slots[slot].seconds;
-    if (local->restores || local->sweep) return c;
+    if (local->restores || local->sweep || seconds < 0) return c;
     c.leads = local->clock != HED_CLOCK_HOST && seconds < LEAD;
     if (seconds < SHORT) c.repeats = seconds > SHORT / MOST_REPEATS ? (uint32_t)ceil(SHORT / seconds) : MOST_REPEATS;
     return c;
 }
 
+/* What is faster than the device can be. Runs of no time or less are another matter: the host's clock may have
+ * stepped back, and race.h says when that is too often. */
 static void refuse_impossible(const hed_local_runner *local, const double *values, uint32_t count, hed_trial *trial)
 {
     double floor = local->energy ? 0 : local->def.floor_seconds;
     for (uint32_t i = 0; i < count && !trial->outcome; i++) {
-        if (values[i] > 0 && values[i] >= floor) continue;
+        if (!(values[i] > 0 && values[i] < floor)) continue;
         trial->outcome = HED_OUTCOME_IMPOSSIBLE;
         snprintf(trial->text, sizeof trial->text, "a run of %.3g %s, which cannot be: at least %.3g", values[i],
                  local->energy ? "J" : "s", floor);
     }
+}
+
+static void keep_fastest(double *seconds, double value)
+{
+    if (value > 0 && (value < *seconds || *seconds < 0)) *seconds = value;
 }
 
 hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
@@ -225,7 +232,7 @@ hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, doub
         if (status || trial->outcome) break;
         refuse_impossible(local, values + done, c.runs, trial);
         for (uint32_t i = done; i < done + c.runs && !local->energy; i++)
-            if (values[i] < local->slots[slot].seconds) local->slots[slot].seconds = values[i];
+            keep_fastest(&local->slots[slot].seconds, values[i]);
         done += c.runs;
     }
     return status;

@@ -65,7 +65,8 @@ enum { HED_RUNNER_SLOTS = 32 };
  * inputs, results compared. The first run is thrown away as a time. */
 hed_status hed_runner_prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
                               hed_error *error);
-/* Times `runs` runs of a slot, in-place inputs restored before each, into `values` (runs): seconds, or joules. */
+/* Times `runs` runs of a slot, in-place inputs restored before each, into `values` (runs): seconds, or joules. By a
+ * clock that steps back, values may be 0 or less. */
 hed_status hed_runner_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
                            hed_error *error);
 /* Runs a slot once and gives the content of written argument `argument` afterwards: (its bytes). For making

@@ -178,7 +178,8 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem, con
     if (!status) status = open_runner(k, &def, &runner, error);
     if (!status) status = hed_runner_prepare(runner, 0, config, &trial, error);
     if (!status && !trial.outcome) status = hed_runner_time(runner, 0, RUNS, values, &trial, error);
-    if (!status && !trial.outcome) *seconds = fmin(values[0], fmin(values[1], values[2]));
+    for (uint32_t i = 0; i < RUNS && !status && !trial.outcome; i++)
+        if (values[i] > 0) *seconds = fmin(*seconds, values[i]);
     hed_runner_destroy(runner);
     hed_inputs_free(&inputs);
     return status;
