@@ -150,7 +150,7 @@ static void add_winner(hed_records *records, const cli_tuned *t)
     hed_config_format(t->kernel, &winner->config, text, sizeof text);
     hed_records_text(records, "winner", text);
     add_config(records, t->kernel, &winner->config);
-    hed_records_number(records, "seconds", winner->seconds);
+    hed_records_number(records, t->def->objective == HED_OBJECTIVE_ENERGY ? "joules" : "seconds", winner->seconds);
     hed_records_number(records, "low", winner->low);
     hed_records_number(records, "high", winner->high);
     hed_records_integer(records, "runs", winner->runs);
