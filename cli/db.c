@@ -30,8 +30,10 @@ hed_status cli_open_database(const hed_arguments *arguments, cli_session *sessio
         return hed_error_set(error, HED_ERROR_ARGUMENT,
                              "the installed database is only read; change your own, without --installed");
     if (!path[0])
-        return hed_error_set(error, HED_ERROR_IO,
-                             "there is no tuning database: HEDDLE_DATABASE is none, or HOME is not set");
+        return hed_error_set(error, HED_ERROR_IO, "%s",
+                             hed_given(arguments, "installed")
+                                 ? "no tuning database came with this installation of Heddle"
+                                 : "there is no tuning database: HEDDLE_DATABASE is none, or HOME is not set");
     if (!write && !hed_given(arguments, "database") && access(path, F_OK) != 0)
         return HED_OK;
     return hed_database_open(session->context, path, !write, database, error);
