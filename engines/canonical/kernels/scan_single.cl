@@ -205,6 +205,51 @@ static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, 
     } while (0)
 #endif
 
+/* The look-back: left[k] becomes the sum of the 2^k tiles to the left of the block of 2^k that this one is in, for each
+ * bit k of its number; `total` is the tile's own sum. Digit by digit, so that a node waits for no more than it is made of:
+ * it is published as soon as the digits below it are done. With lanes the first warp does it all, without a barrier. */
+static void look_back(__global uint4 *workspace, uint tiles, uint tile, uint launch, uint item, ELEMENT total,
+                      __local ELEMENT *room, __local ELEMENT *left)
+{
+    ELEMENT node[1], beside[1];
+    if (item == 0)
+        put(place(workspace, tiles, 0, tile), TO_BITS(total), launch);
+#if LANE_WIDTH == 1
+    barrier(CLK_LOCAL_MEM_FENCE); /* the last use of `room` before, the first one below */
+#else
+    if (item < LANE_WIDTH)
+#endif
+    {
+        uint last = 1; /* this is the last tile below the node that `total` grows to */
+        for (uint digit = 0; tile >> digit * LOOK != 0; digit++) {
+            uint here = tile >> digit * LOOK;
+            node[0] = NEUTRAL;
+            if (item < (here & DIGIT_MASK))
+                node[0] = FROM_BITS(take(place(workspace, tiles, digit, (here & ~DIGIT_MASK) + item), launch));
+#pragma unroll
+            for (uint level = 0; level < LOOK; level++) {
+                uint block = (here & DIGIT_MASK) >> level;
+                if (block & 1)
+                    KEEP(left[digit * LOOK + level], node[0], (block - 1) << level);
+                EXCHANGE(1, node, beside, 1u << level)
+                node[0] = node[0] + beside[0];
+            }
+            if (item == 0) {
+                for (uint level = 0; level < LOOK && last; level++) {
+                    last = here >> level & 1;
+                    if (last)
+                        total = left[digit * LOOK + level] + total;
+                }
+                if (last)
+                    put(place(workspace, tiles, digit + 1, here >> LOOK), TO_BITS(total), launch);
+            }
+#if LANE_WIDTH == 1
+            barrier(CLK_LOCAL_MEM_FENCE); /* the next digit's first exchange takes the half of `room` that this one's last took */
+#endif
+        }
+    }
+}
+
 /* Puts `left` in front of the item's elements of row r, or of what will be put there. */
 #if MERGE
 #define PREPEND(r, left) carry[r] = (left) + carry[r]
@@ -286,43 +331,7 @@ __kernel void scan_single(__global const ELEMENT *restrict in, __global ELEMENT 
                 sum[r] = before + sum[r];
             }
 
-    /* The look-back: left[k] becomes the sum of the 2^k tiles to the left of the block of 2^k that this one is in, for each
-     * bit k of its number. Digit by digit, so that a node waits for no more than it is made of: it is published as soon as
-     * the digits below it are done. With lanes the first warp does it all, without a barrier. */
-    ELEMENT total = sum[ROWS - 1], node[1], beside[1];
-    if (item == 0)
-        put(place(workspace, tiles, 0, tile), TO_BITS(total), launch);
-#if LANE_WIDTH == 1
-    barrier(CLK_LOCAL_MEM_FENCE); /* the last use of `room` above, the first one below */
-#else
-    if (item < LANE_WIDTH)
-#endif
-    {
-        uint last = 1; /* this is the last tile below the node that `total` grows to */
-        for (uint digit = 0; tile >> digit * LOOK != 0; digit++) {
-            uint here = tile >> digit * LOOK;
-            node[0] = NEUTRAL;
-            if (item < (here & DIGIT_MASK))
-                node[0] = FROM_BITS(take(place(workspace, tiles, digit, (here & ~DIGIT_MASK) + item), launch));
-#pragma unroll
-            for (uint level = 0; level < LOOK; level++) {
-                uint block = (here & DIGIT_MASK) >> level;
-                if (block & 1)
-                    KEEP(left[digit * LOOK + level], node[0], (block - 1) << level);
-                EXCHANGE(1, node, beside, 1u << level)
-                node[0] = node[0] + beside[0];
-            }
-            if (item == 0) {
-                for (uint level = 0; level < LOOK && last; level++) {
-                    last = here >> level & 1;
-                    if (last)
-                        total = left[digit * LOOK + level] + total;
-                }
-                if (last)
-                    put(place(workspace, tiles, digit + 1, here >> LOOK), TO_BITS(total), launch);
-            }
-        }
-    }
+    look_back(workspace, tiles, tile, launch, item, sum[ROWS - 1], room, left);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0; tile >> k != 0; k++)
         if (tile >> k & 1) {
