@@ -30,8 +30,8 @@ static const char multiply_add_text[] =
     "    uint i = get_global_id(0);\n"
     "    float x0 = i, x1 = x0 + 1, x2 = x0 + 2, x3 = x0 + 3, x4 = x0 + 4, x5 = x0 + 5, x6 = x0 + 6, x7 = x0 + 7;\n"
     "    for (uint round = 0; round < rounds; round++) {\n"
-    "        x0 = mad(x0, a, b); x1 = mad(x1, a, b); x2 = mad(x2, a, b); x3 = mad(x3, a, b);\n"
-    "        x4 = mad(x4, a, b); x5 = mad(x5, a, b); x6 = mad(x6, a, b); x7 = mad(x7, a, b);\n"
+    "        x0 = x0 * a + b; x1 = x1 * a + b; x2 = x2 * a + b; x3 = x3 * a + b;\n"
+    "        x4 = x4 * a + b; x5 = x5 * a + b; x6 = x6 * a + b; x7 = x7 * a + b;\n"
     "    }\n"
     "    out[i] = ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7));\n"
     "}\n";
