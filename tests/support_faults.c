@@ -250,9 +250,7 @@ int main(void)
     static const struct {
         const char *name;
         hed_status (*run)(void);
-    } cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options},
-                 {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}, {"report", try_report},
-                 {"object", try_object}};
+    } cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options}, {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}, {"report", try_report}, {"object", try_object}};
     int bad = 0, file = mkstemp(path);
     if (file < 0) return 1;
     close(file);

@@ -161,25 +161,25 @@ HED_API hed_tune_def hed_default_tune_def(void);
 typedef struct hed_tune_result {
     hed_evaluation *evaluations; /**< (count), in the order in which they were done */
     uint32_t count;
-    uint32_t best;            /**< the winner, an index; count: nothing worked */
-    uint32_t default_index;   /**< the description's default; count: not valid here */
-    uint32_t stored_index;    /**< what the database had chosen before; count: nothing */
-    uint32_t ties;            /**< evaluations that cannot be told from the winner */
-    bool kept_stored;         /**< the former choice was not beaten and so stays */
-    double gain;              /**< default over winner, of the final rounds if both were in them; NAN: no default */
-    hed_problem problem;      /**< that it was tuned for: hed_tune_def.problem, or one that was chosen */
-    uint64_t space;           /**< valid configurations */
+    uint32_t best;          /**< the winner, an index; count: nothing worked */
+    uint32_t default_index; /**< the description's default; count: not valid here */
+    uint32_t stored_index;  /**< what the database had chosen before; count: nothing */
+    uint32_t ties;          /**< evaluations that cannot be told from the winner */
+    bool kept_stored;       /**< the former choice was not beaten and so stays */
+    double gain;            /**< default over winner, of the final rounds if both were in them; NAN: no default */
+    hed_problem problem;    /**< that it was tuned for: hed_tune_def.problem, or one that was chosen */
+    uint64_t space;         /**< valid configurations */
     hed_tune_end end;
-    bool in_process;          /**< not isolated */
-    const char *in_process_reason; /**< why; "" where isolated. Static text */
-    hed_reference reference;  /**< what results were compared with */
-    bool device_time;         /**< times are the device's own clock */
-    double drift;             /**< how far a repeated candidate moved from start to end, relative; 0: steady clocks */
-    double seconds;           /**< wall time */
-    hed_work work;            /**< of one launch; zeros: not known */
-    double bandwidth;         /**< bytes/s that the device reached in a copy; 0: not known */
-    double arithmetic;        /**< operations/s that it reached in multiply-adds; 0: not known */
-    double share;             /**< of the roofline that those two give, the winner's; NAN: not known */
+    bool in_process;                       /**< not isolated */
+    const char *in_process_reason;         /**< why; "" where isolated. Static text */
+    hed_reference reference;               /**< what results were compared with */
+    bool device_time;                      /**< times are the device's own clock */
+    double drift;                          /**< how far a repeated candidate moved from start to end, relative; 0: steady clocks */
+    double seconds;                        /**< wall time */
+    hed_work work;                         /**< of one launch; zeros: not known */
+    double bandwidth;                      /**< bytes/s that the device reached in a copy; 0: not known */
+    double arithmetic;                     /**< operations/s that it reached in multiply-adds; 0: not known */
+    double share;                          /**< of the roofline that those two give, the winner's; NAN: not known */
     double importance[HED_MAX_PARAMETERS]; /**< share of each parameter in what is known of the times */
     hed_allocator allocator;
 } hed_tune_result;

@@ -192,7 +192,8 @@ static hed_status read_best(hed_database *database, const hed_tune_key *key, sou
         hed_config config;
         bool known = s->count == HED_SOURCE_TOP ||
                      !hed_config_read(hed_column_text(row, 0), key->parameters, key->parameter_count, true, &config);
-        for (uint32_t i = 0; i < s->count && !known; i++) known = memcmp(&s->configs[i], &config, sizeof config) == 0;
+        for (uint32_t i = 0; i < s->count && !known; i++)
+            known = memcmp(s->configs[i].values, config.values, key->parameter_count * sizeof *config.values) == 0;
         if (!known) s->configs[s->count++] = config;
     }
     return status;

@@ -73,9 +73,10 @@ hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed
     int64_t mark, version, tables;
     bool whole;
     *status = HED_OK;
-    /* A file that is shorter than its first page says is found here by SQLite itself. */
-    if (!ask(database, "PRAGMA application_id", &mark) || !ask(database, "PRAGMA user_version", &version) ||
-        !ask(database, "SELECT count(*) FROM sqlite_schema", &tables))
+    /* A file that is shorter than its first page says is found here by SQLite itself. The mark comes last: another process may be
+     * making the file just now, in one transaction, and who has seen its tables will then see its mark. */
+    if (!ask(database, "SELECT count(*) FROM sqlite_schema", &tables) || !ask(database, "PRAGMA user_version", &version) ||
+        !ask(database, "PRAGMA application_id", &mark))
         return explain(database, status, error);
     if (mark != HED_DATABASE_MARK && (tables || mark || version))
         return refuse(status,

@@ -184,7 +184,7 @@ void hed_race_anchor(hed_race *race, uint32_t slot, const hed_probe *probe)
 
 hed_status hed_race_check(hed_race *race, hed_trial *trial, hed_error *error)
 {
-    double values[CONFIRM_RUNS], level = race->level;
+    double values[CONFIRM_RUNS], level;
     uint32_t runs = CHECK_RUNS, done;
     *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
     if (!race->anchored) return HED_OK;
