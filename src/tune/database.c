@@ -229,10 +229,18 @@ static hed_status set_aside(hed_database *database, hed_error *error)
     return status;
 }
 
+/* Whether another process has put another file in the place of the one that is open, which then fails in strange ways. */
+static bool was_replaced(const hed_database *database)
+{
+    struct stat about;
+    return stat(database->path, &about) || about.st_dev != database->device || about.st_ino != database->inode;
+}
+
 static hed_status open_file(hed_database *database, hed_error *error)
 {
+    enum { ATTEMPTS = 3 };
     hed_status status = HED_OK;
-    for (int attempt = 0; attempt < 3; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         hed_verdict verdict = HED_VERDICT_REFUSED;
         database->damaged = false;
         status = connect(database, error);
@@ -241,6 +249,10 @@ static hed_status open_file(hed_database *database, hed_error *error)
             bool fixed = database->read_only || sqlite3_db_readonly(database->handle, "main") == 1;
             status = fixed ? migrate_copy(database, error) : hed_database_migrate(database, error);
             verdict = database->damaged ? HED_VERDICT_DAMAGED : HED_VERDICT_GOOD;
+        }
+        if (status && verdict != HED_VERDICT_DAMAGED && attempt + 1 < ATTEMPTS && was_replaced(database)) {
+            disconnect(database);
+            continue;
         }
         if (verdict != HED_VERDICT_DAMAGED) return status;
         if (database->read_only)
