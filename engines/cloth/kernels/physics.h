@@ -1,0 +1,240 @@
+/* The formulas of a particle and of a constraint: one text for OpenCL C, CUDA and C (words.h), put in front of each kernel.
+ *
+ * Positions are float4: x y z in metres and in w the inverse mass, 0 where locked. Previous positions are float4: x y z and in w the
+ * number of the garment. In strict mode every operation is rounded by itself in the order written here.
+ *
+ * Integration: J. Dummer, A Simple Time-Corrected Verlet Integration Method; gravity exact for varying dt (g dt (dt + last dt) / 2).
+ * Constraints: Müller et al., Position Based Dynamics (2007); compliance after Macklin, Müller and Chentanez, XPBD (2016).
+ * Tethers: Kim, Chentanez and Müller, Long Range Attachments (2012). Air: drag and lift of a flat plate, after Wilson (GDC 2014),
+ * implicit in the drag. Driver: ball, backstop and spring as Unity's, Unreal's and the slides' cloth have them. */
+#ifndef CLOTH_PHYSICS_H
+#define CLOTH_PHYSICS_H
+#if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
+#include "words.h"
+#endif
+
+#define CLOTH_FUNCTION HED_MATH_FUNCTION /* as heddle/math.h has it: static, on the device */
+
+/* What one substep is given; by value, the same for all garments. */
+typedef struct cloth_step {
+    float ratio;                  /* dt / the last substep's dt */
+    float fall_x, fall_y, fall_z; /* m, by gravity in this substep */
+    float wind_x, wind_y, wind_z; /* m, the air's way in this substep */
+    float gust;                   /* share of the wind that varies, 0 to 1 */
+    float time;                   /* s, for gusts */
+    float from, to;               /* this substep's part of the driver's and the colliders' way: 0 to 1 */
+    float stiffness;              /* 1 / dt^2: compliance * this is what a constraint gives */
+    float longest_move;           /* m a particle may go in this substep */
+    uint particles;
+    uint colliders;
+    uint flags; /* CLOTH_STEP_* */
+} cloth_step;
+
+#define CLOTH_STEP_TETHERS 1u  /* tethers are there */
+#define CLOTH_STEP_DRIVER 2u   /* driver arrays are there */
+#define CLOTH_STEP_AIR 4u      /* air arrays are there: normals and what the air does */
+#define CLOTH_STEP_CONTACTS 8u /* contact planes of mesh colliders are there */
+
+/* What a garment is made of, two float4 for each in the array `garments`. */
+typedef struct cloth_cloth {
+    float keep_x, keep_y, keep_z; /* share of the velocity kept over this dt, by axis */
+    float thickness;              /* m */
+    float drag, lift;             /* coefficients times half the air's density, kg/m^3 */
+    float friction;
+    float unused;
+} cloth_cloth;
+
+CLOTH_FUNCTION cloth_cloth cloth_garment_at(__global const float4 *garments, uint garment)
+{
+    float4 a = garments[2 * garment], b = garments[2 * garment + 1];
+    cloth_cloth made;
+    made.keep_x = a.x;
+    made.keep_y = a.y;
+    made.keep_z = a.z;
+    made.thickness = a.w;
+    made.drag = b.x;
+    made.lift = b.y;
+    made.friction = b.z;
+    made.unused = 0.0f;
+    return made;
+}
+
+CLOTH_FUNCTION float cloth_square(float x, float y, float z) { return fma(x, x, fma(y, y, z * z)); }
+
+/* ---- distance constraint: exactly as the slides have it, with weights, without branches ---- */
+
+/* (length allowed) / length - 1, negated: 0 inside [low, high], above 0 where too long. */
+CLOTH_FUNCTION float cloth_excess(float square, float low, float high)
+{
+#if HED_STRICT
+    float length = sqrt(square);
+    float allowed = hed_min(hed_max(length, low), high);
+    return length > 0.0f ? (length - allowed) / length : 0.0f;
+#else
+    float inverse = hed_near_rsqrt(square + 1e-24f);
+    return 1.0f - fmin(fmax(1.0f, low * inverse), high * inverse);
+#endif
+}
+
+/* Moves both ends so that their distance is within [low, high]; `give` is compliance / dt^2. */
+CLOTH_FUNCTION void cloth_project(float4 *a, float4 *b, float low, float high, float give)
+{
+    float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
+    float weight = a->w + b->w + give;
+#if HED_STRICT
+    float part = weight > 0.0f ? cloth_excess(cloth_square(x, y, z), low, high) / weight : 0.0f;
+#else
+    float part = cloth_excess(cloth_square(x, y, z), low, high) * hed_near_rcp(fmax(weight, 1e-20f));
+#endif
+    float pa = a->w * part, pb = -(b->w * part);
+    a->x = fma(pa, x, a->x);
+    a->y = fma(pa, y, a->y);
+    a->z = fma(pa, z, a->z);
+    b->x = fma(pb, x, b->x);
+    b->y = fma(pb, y, b->y);
+    b->z = fma(pb, z, b->z);
+}
+
+/* ---- integrator ---- */
+
+/* How much stronger the wind blows at a place and time: two waves that travel with it. */
+CLOTH_FUNCTION float cloth_gust(float4 at, float time, float gust)
+{
+    float a = hed_sin(1.7f * at.x + 0.9f * at.y + 1.3f * at.z - 5.1f * time);
+    float b = hed_sin(0.6f * at.x - 1.1f * at.y + 0.7f * at.z - 2.3f * time + 1.0f);
+    return 1.0f + gust * (0.6f * a + 0.4f * b);
+}
+
+/* The way the air adds to (x y z), a particle's way in this substep. `air`: unit normal, and in w area / mass, m^2/kg. */
+CLOTH_FUNCTION float4 cloth_air(float4 way, float4 at, float4 air, cloth_cloth cloth, cloth_step step)
+{
+    float gust = step.gust > 0.0f ? cloth_gust(at, step.time, step.gust) : 1.0f;
+    float x = step.wind_x * gust - way.x, y = step.wind_y * gust - way.y, z = step.wind_z * gust - way.z;
+    float square = cloth_square(x, y, z);
+    float speed = sqrt(square);
+    if (!(speed > 1e-12f)) return way;
+    float facing = (x * air.x + y * air.y + z * air.z) / speed; /* cosine between wind and normal */
+    float amount = fabs(facing) * speed * air.w;
+    float drag = cloth.drag * amount / (1.0f + cloth.drag * amount);
+    /* Across the wind, towards the side that the plate turns to it; never more than the wind itself. */
+    float lift = cloth.lift * amount * facing;
+    float most = 0.5f * speed;
+    lift = hed_min(hed_max(lift * speed, -most), most);
+    float nx = air.x - facing * x / speed, ny = air.y - facing * y / speed, nz = air.z - facing * z / speed;
+    return hed_f4(way.x + drag * x + lift * nx, way.y + drag * y + lift * ny, way.z + drag * z + lift * nz, way.w);
+}
+
+/* One step of a free particle: gives the new position, of which `at` becomes the previous one. */
+CLOTH_FUNCTION float4 cloth_integrate(float4 at, float4 before, float4 air, cloth_cloth cloth, cloth_step step)
+{
+    float4 way = hed_f4((at.x - before.x) * (step.ratio * cloth.keep_x), (at.y - before.y) * (step.ratio * cloth.keep_y),
+                        (at.z - before.z) * (step.ratio * cloth.keep_z), 0.0f);
+    way.x += step.fall_x;
+    way.y += step.fall_y;
+    way.z += step.fall_z;
+    if ((step.flags & CLOTH_STEP_AIR) && air.w > 0.0f) way = cloth_air(way, at, air, cloth, step);
+    float square = cloth_square(way.x, way.y, way.z);
+    if (square > step.longest_move * step.longest_move) {
+        float less = step.longest_move / sqrt(square);
+        way.x *= less;
+        way.y *= less;
+        way.z *= less;
+    }
+    return hed_f4(at.x + way.x, at.y + way.y, at.z + way.z, at.w);
+}
+
+/* Pulls a free particle back to `length` from its anchor. */
+CLOTH_FUNCTION float4 cloth_tether(float4 at, float4 anchor, float length)
+{
+    float x = at.x - anchor.x, y = at.y - anchor.y, z = at.z - anchor.z;
+    float square = cloth_square(x, y, z);
+    if (square <= length * length) return at;
+#if HED_STRICT
+    float part = length / sqrt(square);
+#else
+    float part = length * hed_near_rsqrt(square);
+#endif
+    return hed_f4(fma(x, part, anchor.x), fma(y, part, anchor.y), fma(z, part, anchor.z), at.w);
+}
+
+/* Where something is that moves evenly from a to b. */
+CLOTH_FUNCTION float4 cloth_between(float4 a, float4 b, float share)
+{
+    return hed_f4(fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y), fma(b.z - a.z, share, a.z), a.w);
+}
+
+/* ---- driver constraint ---- */
+
+/* What acted, for the diagnostic colour. */
+#define CLOTH_BALL 1u
+#define CLOTH_BACKSTOP 2u
+
+/* White: nothing acted; red: the ball; blue: the backstop; violet: both. Bytes r g b a. */
+CLOTH_FUNCTION uint cloth_colour(uint acted)
+{
+    return acted == 0 ? 0xffffffffu : acted == CLOTH_BALL ? 0xff3030f0u : acted == CLOTH_BACKSTOP ? 0xfff04030u : 0xffd020c0u;
+}
+
+/* `target` and `normal`: where the driver is at the substep's end. `map`: max distance R (below 0: none), backstop offset b, backstop
+ * radius r (0: plane, below 0: no backstop), spring s. `stiffness` of the ball. Backstop last, so it wins. */
+CLOTH_FUNCTION float4 cloth_drive(float4 at, float4 target, float4 normal, float4 map, float stiffness, uint *acted)
+{
+    *acted = 0;
+    at.x = fma(map.w, target.x - at.x, at.x);
+    at.y = fma(map.w, target.y - at.y, at.y);
+    at.z = fma(map.w, target.z - at.z, at.z);
+    float x = at.x - target.x, y = at.y - target.y, z = at.z - target.z;
+    float square = cloth_square(x, y, z);
+    if (map.x >= 0.0f && square > map.x * map.x) {
+        float part = map.x / sqrt(square);
+        at.x = fma(stiffness, fma(x, part, target.x) - at.x, at.x);
+        at.y = fma(stiffness, fma(y, part, target.y) - at.y, at.y);
+        at.z = fma(stiffness, fma(z, part, target.z) - at.z, at.z);
+        *acted |= CLOTH_BALL;
+    }
+    if (map.z < 0.0f) return at;
+    if (map.z == 0.0f) {
+        float height = (at.x - target.x) * normal.x + (at.y - target.y) * normal.y + (at.z - target.z) * normal.z;
+        if (height < map.y) {
+            at.x = fma(normal.x, map.y - height, at.x);
+            at.y = fma(normal.y, map.y - height, at.y);
+            at.z = fma(normal.z, map.y - height, at.z);
+            *acted |= CLOTH_BACKSTOP;
+        }
+        return at;
+    }
+    float away = map.z - map.y;
+    float4 centre = hed_f4(target.x - normal.x * away, target.y - normal.y * away, target.z - normal.z * away, 0.0f);
+    x = at.x - centre.x;
+    y = at.y - centre.y;
+    z = at.z - centre.z;
+    square = cloth_square(x, y, z);
+    if (square < map.z * map.z && square > 0.0f) {
+        float part = map.z / sqrt(square);
+        at.x = fma(x, part, centre.x);
+        at.y = fma(y, part, centre.y);
+        at.z = fma(z, part, centre.z);
+        *acted |= CLOTH_BACKSTOP;
+    }
+    return at;
+}
+
+/* Length 1 again, after cloth_between() of two unit normals. */
+CLOTH_FUNCTION float4 cloth_unit(float4 v)
+{
+    float square = cloth_square(v.x, v.y, v.z);
+    if (!(square > 0.0f)) return v;
+    float length = sqrt(square);
+    return hed_f4(v.x / length, v.y / length, v.z / length, v.w);
+}
+
+/* ---- write-back ---- */
+
+/* A point through the rows of a 4 x 4 matrix in columns m0 m1 m2 m3, as the slides' mad() chain has it. */
+CLOTH_FUNCTION float4 cloth_transform(float4 p, float4 m0, float4 m1, float4 m2, float4 m3)
+{
+    return hed_f4(fma(p.z, m2.x, fma(p.y, m1.x, fma(p.x, m0.x, m3.x))), fma(p.z, m2.y, fma(p.y, m1.y, fma(p.x, m0.y, m3.y))),
+                  fma(p.z, m2.z, fma(p.y, m1.z, fma(p.x, m0.z, m3.z))), 0.0f);
+}
+
+#endif

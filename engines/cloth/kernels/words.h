@@ -1,0 +1,25 @@
+/* The prelude's words that physics.h and collide.h need, in C: so that one text is the formulas of every device and of the native
+ * functions. C has the strict versions only; compile with -ffp-contract=off. */
+#ifndef CLOTH_WORDS_H
+#define CLOTH_WORDS_H
+
+#include "heddle/math.h"
+
+#include <math.h>
+#include <stdint.h>
+
+typedef uint32_t uint;
+typedef struct float4 {
+    float x, y, z, w;
+} float4;
+
+#define HED_STRICT 1
+#define __global
+#define hed_f4(x, y, z, w) ((float4){(x), (y), (z), (w)})
+#define fma(a, b, c) fmaf(a, b, c)
+#define sqrt(x) sqrtf(x)
+#define fabs(x) fabsf(x)
+#define as_uint(x) hed_as_uint(x)
+#define as_float(x) hed_as_float(x)
+
+#endif

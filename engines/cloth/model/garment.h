@@ -1,0 +1,75 @@
+/* A garment made ready: checked, with its constraints in independent sets, its tethers and what surrounds each particle. Plain C; no
+ * device. One for each hed_cloth_garment_def; copies share it. */
+#ifndef CLOTH_GARMENT_H
+#define CLOTH_GARMENT_H
+
+#include "heddle/cloth.h"
+
+typedef struct cloth_garment {
+    hed_allocator allocator;
+    char name[64];
+    uint32_t particle_count;
+    float (*positions)[4]; /* (particle_count) x y z m, inverse mass 1/kg */
+    float (*rest)[3];      /* (particle_count) m */
+    uint32_t grid_width, grid_height;
+
+    uint32_t constraint_count;
+    hed_cloth_constraint *constraints; /* (constraint_count) sorted by colour: no particle that is free twice in a colour */
+    uint8_t *families;                 /* (constraint_count) hed_cloth_family */
+    uint32_t material_count;
+    hed_cloth_material *materials; /* (material_count) */
+    uint32_t colour_count;
+    uint32_t *colour_at; /* (colour_count + 1) first constraint of each */
+    uint32_t degree;     /* most constraints at one free particle */
+
+    uint32_t anchor_count; /* 0: no tethers */
+    uint32_t *anchors;     /* (anchor_count) locked particles that tethers lead to */
+    uint32_t *tether_anchor; /* (particle_count) place in `anchors`, UINT32_MAX: no tether */
+    float *tether_length;    /* (particle_count) m */
+
+    uint32_t triangle_count;
+    uint32_t (*triangles)[3]; /* (triangle_count), quads cut in two */
+    uint32_t *incident_at;    /* (particle_count + 1) */
+    uint32_t *incident;       /* triangles around each particle, ascending */
+
+    bool driven;
+    float (*driver_map)[8]; /* (particle_count) R b r s k 0 0 0 as cloth_drive() takes them; NULL: not driven */
+    float damping, vertical_damping, drag, lift, friction, thickness;
+    bool self_collision;
+    uint32_t vertex_count;
+    uint32_t *vertex_particle; /* (vertex_count) */
+    uint32_t copies;
+} cloth_garment;
+
+/* Checks a definition (everything in it: counts, indices, numbers, maps) and makes the garment ready. `number` for messages.
+ * Errors: ARGUMENT (names garment, array and element), MEMORY. */
+hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, uint32_t number, cloth_garment **garment,
+                                hed_error *error);
+void cloth_garment_destroy(cloth_garment *garment);
+
+/* ---- the reference: plain sequential double, the meaning of every structure ---- */
+
+/* A sweep order: `count` constraint numbers of the garment. NULL: the colours in order. */
+typedef struct cloth_order {
+    const uint32_t *constraints;
+    uint32_t count;
+} cloth_order;
+
+typedef struct cloth_reference_def {
+    uint32_t substeps, iterations;
+    double seconds;    /* of a frame */
+    double gravity[3]; /* m/s^2 */
+    bool slides_form;
+    uint32_t up;
+    cloth_order order;
+} cloth_reference_def;
+
+/* Moves a garment without surroundings (no driver, air, colliders) by `frames` frames. `positions`, `previous`: (particle_count x 3),
+ * in and out; `last_dt`: in and out, 0 at the start. */
+void cloth_reference_frames(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, double *positions,
+                            double *previous, double *last_dt);
+/* The same in float, for how far rounding alone leads. */
+void cloth_reference_frames_float(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, float *positions,
+                                  float *previous, float *last_dt);
+
+#endif

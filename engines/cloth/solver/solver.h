@@ -1,0 +1,134 @@
+/* The inside of a hed_cloth: what the structures (colours.c, patches.c, native.c) and the collisions (contact.c) share. cloth.c owns it.
+ *
+ * All garments and their copies lie one behind another: particle i of copy k of garment g is
+ * first_particle[g] + k * garments[g]->particle_count + i, and vertices likewise. */
+#ifndef CLOTH_SOLVER_H
+#define CLOTH_SOLVER_H
+
+#include "kernels/words.h"
+
+#include "kernels/physics.h"
+
+#include "kernels/collide.h"
+#include "model/garment.h"
+
+/* Device memory. NULL where the definition has no use for it; kernels then get `none`, a buffer of 64 bytes. */
+typedef struct cloth_buffers {
+    hed_buffer *none;
+    hed_buffer *position;  /* (particles) float4: x y z, inverse mass */
+    hed_buffer *previous;  /* (particles) float4: x y z, number of the garment */
+    hed_buffer *garments;  /* (garments x 2) float4: struct cloth_cloth */
+    hed_buffer *air;       /* (particles) float4: normal of length 1, area / mass in m^2/kg */
+    hed_buffer *tether;    /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
+    hed_buffer *anchors;   /* (anchors) uint: the particle each is */
+    hed_buffer *driver_from, *driver_to; /* (particles x 2) float4: position, normal; where a frame begins and ends */
+    hed_buffer *driver_map;              /* (particles x 2) float4: R b r s, k 0 0 0; undriven ones have R = -1, r = -1, s = 0 */
+    hed_buffer *debug;     /* (particles) uint2: RGBA8, bits of the length moved by the driver */
+    hed_buffer *colliders; /* (max_colliders x CLOTH_COLLIDER_WORDS) float4 */
+    hed_buffer *contact;   /* (particles x 2) float4: plane, motion; as cloth_touch() takes them */
+    hed_buffer *vertex_particle; /* (vertices) uint */
+    hed_buffer *vertices[2], *normals[2]; /* (vertices) float4 */
+    hed_buffer *incident_at, *incident, *triangles; /* (particles + 1) uint, (3 x triangles) uint, (triangles x 3) uint */
+    hed_buffer *flags;     /* uint4: x not 0 when a position is no longer finite */
+} cloth_buffers;
+
+typedef struct cloth_structure cloth_structure; /* a structure's own state */
+typedef struct cloth_contacts cloth_contacts;   /* contact.c's */
+
+/* What one of hed_cloth_structure does. */
+typedef struct cloth_structure_ops {
+    hed_cloth_structure id;
+    /* Whether it can serve this cloth on this device, and if not, why (in words). */
+    bool (*valid)(const hed_cloth *cloth, char *reason, size_t size);
+    hed_status (*create)(hed_cloth *cloth, cloth_structure **structure, hed_error *error);
+    void (*destroy)(hed_cloth *cloth, cloth_structure *structure);
+    /* Enqueues `count` substeps: first the one described by `first`, then count - 1 like `rest`, whose from and to go on by
+     * (rest->to - rest->from) and whose time goes on by dt from one to the next. Never more than one when the cloth has self-collision. */
+    hed_status (*substeps)(hed_cloth *cloth, cloth_structure *structure, const cloth_step *first, const cloth_step *rest, float dt,
+                           uint32_t count, hed_error *error);
+    void (*report)(const hed_cloth *cloth, const cloth_structure *structure, hed_cloth_report *report);
+} cloth_structure_ops;
+
+extern const cloth_structure_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_COLOURS */
+extern const cloth_structure_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SETS */
+extern const cloth_structure_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_PATCHES */
+extern const cloth_structure_ops cloth_whole_ops;    /* patches.c: HED_CLOTH_WHOLE */
+extern const cloth_structure_ops cloth_native_ops;   /* native.c: HED_CLOTH_NATIVE */
+
+struct hed_cloth {
+    hed_allocator allocator;
+    hed_device *device;
+    hed_stream *stream;
+    bool own_stream;
+    hed_cloth_def def; /* `garments` is NULL here: see below */
+    uint32_t garment_count;
+    cloth_garment **garments;  /* (garment_count) */
+    uint32_t *first_particle;  /* (garment_count + 1) */
+    uint32_t *first_vertex;    /* (garment_count + 1) */
+    uint32_t *first_triangle;  /* (garment_count + 1) copies included */
+    uint32_t *first_anchor;    /* (garment_count + 1) copies included */
+    uint32_t particles, vertices, triangles;
+    bool has_tethers, has_driver, has_air, has_self, wants_normals;
+    cloth_buffers buffers;
+    const cloth_structure_ops *ops;
+    cloth_structure *structure;
+    cloth_contacts *contacts; /* NULL until there is a mesh collider or self-collision */
+    float last_dt;            /* s, of the last substep; 0 at the start */
+    double time;              /* s since the start */
+    uint32_t frame;           /* frames so far; vertices[frame & 1] is written next */
+    struct cloth_host *host;  /* cloth.c's own: staging, saved state, kernels */
+};
+
+/* ---- collisions beyond simple colliders: contact.c ---- */
+
+/* Makes what self-collision needs; mesh colliders are added by the first frame that has them. */
+hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error);
+void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
+/* Enqueues: for each particle the plane of the nearest triangle of the mesh colliders into buffers.contact, from positions at the frame's
+ * beginning; `seconds` is how far ahead a particle's way is looked along. */
+hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, double seconds, hed_error *error);
+/* Enqueues one pass that pushes cloth out of cloth. */
+hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, float dt, hed_error *error);
+/* Bytes of its buffers. */
+uint64_t cloth_contacts_bytes(const cloth_contacts *contacts);
+/* What moves of the mesh colliders, for hed_cloth_state(): size, write, read. */
+uint64_t cloth_contacts_state_size(const cloth_contacts *contacts);
+void cloth_contacts_state(const cloth_contacts *contacts, void *state);
+hed_status cloth_contacts_set_state(cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
+/* Everything jumped: forget where the colliders were. */
+void cloth_contacts_reset(cloth_contacts *contacts);
+
+/* ---- what everybody needs ---- */
+
+/* Writes an error and gives `status`. */
+hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* `count` zeroed elements of `size` bytes; NULL and an error when memory runs out (count 0 gives one element). */
+void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error);
+void cloth_release(const hed_allocator *allocator, void *pointer, uint64_t count, size_t size);
+/* A device buffer with this content (NULL: zeros), written through the cloth's stream and waited for. */
+hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error);
+
+/* ---- descriptions of the kernels: kernels/<name>.c ---- */
+
+extern const hed_source hed_cloth_files[]; /* embedded texts, in the order of CMakeLists.txt: enum below */
+enum {
+    CLOTH_TEXT_PHYSICS,
+    CLOTH_TEXT_COLLIDE,
+    CLOTH_TEXT_INTEGRATE,
+    CLOTH_TEXT_DISTANCE,
+    CLOTH_TEXT_DRIVE,
+    CLOTH_TEXT_WRITE_BACK,
+    CLOTH_TEXT_SURFACE,
+    CLOTH_TEXT_PATCH,
+    CLOTH_TEXT_CONTACT
+};
+extern const hed_kernel_def cloth_integrate_def;  /* integrate + tethers */
+extern const hed_kernel_def cloth_distance_def;   /* one colour */
+extern const hed_kernel_def cloth_sets_def;       /* all sets in one group, the slides' form */
+extern const hed_kernel_def cloth_drive_def;      /* collide, touch, drive */
+extern const hed_kernel_def cloth_write_back_def;
+extern const hed_kernel_def cloth_surface_def;    /* normals and the air's area */
+extern const hed_kernel_def cloth_move_def;       /* a matrix on positions and previous ones */
+/* kernels/patch_*.c and kernels/contact_*.c declare theirs in their own headers, and add them to the list in kernels/list.c. */
+
+#endif

@@ -1,0 +1,287 @@
+/** @file cloth.h
+ *  Cloth in real time: particles under time-corrected Verlet integration and coloured Gauss-Seidel projection of
+ *  min/max distance constraints (position-based dynamics; XPBD compliance after Macklin, Müller and Chentanez 2016, small
+ *  steps after Macklin et al. 2019). A hed_cloth holds any number of garments that move together on one device, in
+ *  one submission. A library of its own: heddle-cloth. Meshes, point caches and scene files: cloth_mesh.h,
+ *  cloth_scene.h.
+ *
+ *  One frame is `substeps` times
+ *
+ *      integrate, tether, then `iterations` times { distance constraints set by set, collide, drive }, self-collide
+ *
+ *  and write-back at its end. Units are metres, kilograms, seconds. A particle is a place that moves; a vertex is a
+ *  corner of the program's mesh, which shows one particle.
+ *
+ *  Thread class of everything here, unless it says otherwise: owner of the cloth.
+ */
+#ifndef HEDDLE_CLOTH_H
+#define HEDDLE_CLOTH_H
+
+#include "heddle/launch.h"
+
+HED_BEGIN
+
+typedef struct hed_cloth hed_cloth;
+
+/* ---- what a garment is made of ---- */
+
+/** What a constraint is there for. */
+typedef enum hed_cloth_family {
+    HED_CLOTH_STRUCTURAL, /**< along the edges */
+    HED_CLOTH_SHEAR,      /**< across a quad */
+    HED_CLOTH_BEND,       /**< over a hinge, or to the second neighbour on a grid */
+    HED_CLOTH_FAMILY_COUNT
+} hed_cloth_family;
+
+/** How a constraint gives. Between rest * compress and rest * stretch it does nothing. */
+typedef struct hed_cloth_material {
+    float compress;   /**< shortest length / rest length, 0 to 1 */
+    float stretch;    /**< longest length / rest length, at least 1 */
+    float compliance; /**< of what is beyond, m/N; 0: rigid */
+} hed_cloth_material;
+
+/** Keeps two particles at a distance. */
+typedef struct hed_cloth_constraint {
+    uint32_t a, b;     /**< particles */
+    float rest;        /**< m, above 0 */
+    uint32_t material; /**< index */
+} hed_cloth_constraint;
+
+/** One garment. Start from hed_default_cloth_garment_def(). Arrays are copied. */
+typedef struct hed_cloth_garment_def {
+    const char *name; /**< for messages; NULL: "garment" */
+    /* particles */
+    uint32_t particle_count;
+    const float *positions;      /**< (particle_count x 3) m, where it starts */
+    const float *rest_positions; /**< (particle_count x 3) m, its shape without forces; NULL: `positions` */
+    const float *inverse_masses; /**< (particle_count) 1/kg, 0: locked; NULL: from `density` and the triangles, none locked */
+    float density;               /**< kg/m^2, with inverse_masses NULL */
+    /* faces: for wind, normals, and constraints that are made here */
+    uint32_t triangle_count;
+    const uint32_t *triangles; /**< (triangle_count x 3) particles, counter-clockwise from outside */
+    uint32_t quad_count;
+    const uint32_t *quads; /**< (quad_count x 4) particles, in order around; beside the triangles */
+    /** Particles in rows of a grid, row after row: constraints and their sets are then made in closed form. 0: no grid.
+     *  grid_width * grid_height is particle_count, and `quads` are its cells. */
+    uint32_t grid_width, grid_height;
+    /* constraints */
+    const hed_cloth_constraint *constraints; /**< (constraint_count) all of them; NULL: made from the faces */
+    uint32_t constraint_count;
+    const hed_cloth_material *materials; /**< (material_count); NULL: one for each family, `family_material` */
+    uint32_t material_count;
+    hed_cloth_material family_material[HED_CLOTH_FAMILY_COUNT];
+    bool family[HED_CLOTH_FAMILY_COUNT]; /**< which families are made from the faces */
+    /* tethers (long-range attachments, Kim, Chentanez and Müller 2012): to the nearest locked particle along the cloth */
+    bool tethers;
+    float tether_slack; /**< longest distance / distance along the cloth at rest; 1: none to spare */
+    /* driver: where each particle would be by skinning or keyframes (hed_cloth_frame.driver_positions) */
+    bool driven;
+    const float *max_distance;      /**< (particle_count) m, radius of the ball around the driver; NULL: no limit. 0 locks */
+    const float *backstop_distance; /**< (particle_count) m along the driver's normal, below which it may not sink; NULL: no backstop */
+    const float *backstop_radius;   /**< (particle_count) m, of the backstop's sphere; NULL or 0: a plane */
+    const float *drive;             /**< (particle_count) 0 to 1, pulled so far to the driver in each substep; NULL: 0 */
+    const float *drive_stiffness;   /**< (particle_count) 0 to 1, of the ball; NULL: 1 */
+    /* surroundings */
+    float damping;          /**< share of the velocity lost in a second, 0 to below 1 */
+    float vertical_damping; /**< the same for the vertical part, beside it (the slides' mVerticalSpeedDampening) */
+    float drag, lift;       /**< coefficients of air, 0: no wind on this garment */
+    float friction;         /**< Coulomb's, with itself and with colliders (that have their own: the product's root) */
+    float thickness;        /**< m, distance kept from colliders and from other cloth */
+    bool self_collision;    /**< with itself and with other garments that have it set */
+    /* output */
+    uint32_t vertex_count;           /**< 0: one for each particle */
+    const uint32_t *vertex_particle; /**< (vertex_count) which particle each shows */
+    /** Further garments exactly like this one in the same submission, each with its own particles and vertices. */
+    uint32_t copies; /**< at least 1 */
+} hed_cloth_garment_def;
+
+/** Cotton-like defaults: 0.2 kg/m^2, inextensible structure, soft bending, slack 1, 1 copy. Thread class: any. */
+HED_API hed_cloth_garment_def hed_default_cloth_garment_def(void);
+
+/* ---- the cloth ---- */
+
+/** How the work is laid over the device. */
+typedef enum hed_cloth_structure {
+    HED_CLOTH_AUTO,    /**< the fastest that is valid here, from the tuning database where it knows */
+    HED_CLOTH_COLOURS, /**< a launch for each set of independent constraints, in a graph: every device, every feature */
+    HED_CLOTH_SETS,    /**< the slides' form: one group, sets of `set_width`, a barrier after each */
+    HED_CLOTH_PATCHES, /**< a patch for each multiprocessor, packets between them (HED_CAN_PACKETS) */
+    HED_CLOTH_WHOLE,   /**< a whole garment for each group: many small ones */
+    HED_CLOTH_NATIVE,  /**< `host` alone: figures of four in SIMD registers, threads inside a garment */
+    HED_CLOTH_STRUCTURE_COUNT
+} hed_cloth_structure;
+
+/** A word for it, such as "patches". Thread class: any. */
+HED_API const char *hed_cloth_structure_name(hed_cloth_structure structure);
+
+/** How to make a cloth. Start from hed_default_cloth_def(). */
+typedef struct hed_cloth_def {
+    const hed_cloth_garment_def *garments; /**< (garment_count) */
+    uint32_t garment_count;
+    uint32_t substeps;   /**< of a frame, 1 to 1000 */
+    uint32_t iterations; /**< of a substep, 1 to 100 */
+    uint32_t up;         /**< axis that is vertical: 0 x, 1 y, 2 z */
+    bool slides_form;    /**< gravity enters as g dt^2, which is right at a constant dt only; else exact: g dt (dt + last dt) / 2 */
+    hed_math math;       /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
+    hed_cloth_structure structure;
+    uint32_t set_width; /**< constraints in a set: 4 to 1024, a multiple of 4 (padded); 0: a whole colour */
+    uint32_t patches;   /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
+    uint32_t threads;   /**< HED_CLOTH_NATIVE; 0: those of the device */
+    uint32_t max_colliders;          /**< spheres, capsules, planes at once */
+    uint32_t max_collider_triangles; /**< of all triangle-mesh colliders */
+    hed_stream *stream; /**< the program's own; NULL: one of the cloth's */
+} hed_cloth_def;
+
+/** 5 substeps, 1 iteration, y up, exact form, fast math, AUTO, 64 colliders. Thread class: any. */
+HED_API hed_cloth_def hed_default_cloth_def(void);
+
+/** Builds a cloth: constraints, their sets, tables, kernels. Thread class: any.
+ *  Errors: ARGUMENT (a number out of its range, an index out of bounds, a backstop outside its ball, NaN: the text names garment
+ *  and element), UNSUPPORTED (the structure is not valid here: says why), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
+HED_API hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error);
+/** Waits for its work, then destroys it. NULL is allowed. */
+HED_API void hed_cloth_destroy(hed_cloth *cloth);
+
+/* ---- each frame ---- */
+
+/** What a collider is. */
+typedef enum hed_cloth_shape { HED_CLOTH_PLANE, HED_CLOTH_SPHERE, HED_CLOTH_CAPSULE } hed_cloth_shape;
+
+/** A simple collider at the end of the frame; from where it was at the end of the last one it moves evenly. */
+typedef struct hed_cloth_collider {
+    hed_cloth_shape shape;
+    float a[3];      /**< m: point of the plane, centre of the sphere, one end of the capsule's axis */
+    float b[3];      /**< plane: normal, of length 1; capsule: the other end, m */
+    float radius[2]; /**< m: of the sphere, of the capsule at a and b */
+    float friction;
+} hed_cloth_collider;
+
+/** A triangle mesh that cloth may not enter, at the end of the frame. The number of meshes, their sizes and triangles stay as in the
+ *  first frame; only positions move. */
+typedef struct hed_cloth_mesh_collider {
+    uint32_t vertex_count, triangle_count;
+    const float *positions;    /**< (vertex_count x 3) m */
+    const uint32_t *triangles; /**< (triangle_count x 3), counter-clockwise from outside */
+    float friction;
+} hed_cloth_mesh_collider;
+
+/** What the program feeds each frame. Start from hed_default_cloth_frame(). All of it may be NULL or 0 where it stays as it was. */
+typedef struct hed_cloth_frame {
+    double seconds;  /**< length of the frame */
+    uint32_t frames; /**< frames like this in one submission; driver and colliders move evenly over all of them */
+    float gravity[3]; /**< m/s^2 */
+    float wind[3];    /**< m/s */
+    float gust;       /**< share of the wind that varies in space and time, 0 to 1 */
+    const float *motion;           /**< (4 x 4) column by column: how the frame of reference moves cloth along (the slides' deltaPos) */
+    const float *driver_positions; /**< (particles of all garments in order x 3) m, at the frame's end; only driven ones are read */
+    const float *driver_normals;   /**< (the same x 3), of length 1 */
+    hed_buffer *driver_buffer;     /**< instead: device memory, (particles x 2) float4: position, normal */
+    const hed_cloth_collider *colliders; /**< (collider_count) the same ones in the same order as in the last frame; new ones at the end */
+    uint32_t collider_count;
+    const hed_cloth_mesh_collider *meshes; /**< (mesh_count) */
+    uint32_t mesh_count;
+    const float *transform; /**< (4 x 4) column by column, for write-back; NULL: identity */
+} hed_cloth_frame;
+
+/** 1/60 s, one frame, gravity -9.81 along y, no wind. Thread class: any. */
+HED_API hed_cloth_frame hed_default_cloth_frame(void);
+
+/** Enqueues a frame; returns while the device works (on `host`: when it is done). Arrays are copied before it returns.
+ *  Errors: ARGUMENT (a number that is not finite or out of range, with the place; nothing was enqueued), LIMIT, DRIVER, LOST. */
+HED_API hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
+/** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: says which particle and garment, and
+ *  goes back to the last good state, as hed_cloth_state() gave it). */
+HED_API hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error);
+
+/* ---- results ---- */
+
+/** Particles and vertices of all garments, copies included. Thread class: rt. */
+HED_API uint32_t hed_cloth_particle_count(const hed_cloth *cloth);
+/** \copydoc hed_cloth_particle_count() */
+HED_API uint32_t hed_cloth_vertex_count(const hed_cloth *cloth);
+/** First particle and first vertex of a garment's first copy; copies follow each other. Thread class: rt. */
+HED_API void hed_cloth_garment_range(const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex);
+
+/** Waits and copies; each pointer may be NULL. `positions` and `normals`: (vertex_count x 3), through the frame's transform;
+ *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. Errors: as hed_cloth_wait(). */
+HED_API hed_status hed_cloth_read(hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
+/** Where the last frame's vertices are on the device: (vertex_count) float4, x y z and RGBA8 in the bits of w. Two buffers in turn: what a
+ *  call gives stays untouched by the next frame. Thread class: rt. */
+HED_API hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth);
+/** (vertex_count) float4 normals, likewise; NULL if hed_cloth_want_normals() was not called. Thread class: rt. */
+HED_API hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth);
+/** From the next frame on normals are computed at each frame's end (they are anyway where there is wind). Errors: MEMORY, DRIVER. */
+HED_API hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error);
+/** From the next frame on write-back goes into these buffers in turn, such as two of hed_buffer_from_gl(); they are acquired and
+ *  released around it. NULL, NULL: the cloth's own. Errors: BOUNDS, ARGUMENT. */
+HED_API hed_status hed_cloth_write_into(hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error);
+/** The stream the cloth works in. Thread class: rt. */
+HED_API hed_stream *hed_cloth_stream(const hed_cloth *cloth);
+
+/* ---- jumps and saved states ---- */
+
+/** Back to the start, at rest. */
+HED_API hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error);
+/** Moves a garment (all copies) by a rigid 4 x 4 matrix, velocities turned along, without the jump pulling at anything. */
+HED_API hed_status hed_cloth_teleport(hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
+/** Bytes that hed_cloth_state() writes. Thread class: rt. */
+HED_API uint64_t hed_cloth_state_size(const hed_cloth *cloth);
+/** Waits and writes all that moves: positions, previous positions, driver, colliders, time. A cloth of the same definition that is
+ *  given it goes on to the bit. */
+HED_API hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error);
+/** Errors: FORMAT (not of such a cloth, damaged). */
+HED_API hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error);
+
+/* ---- insight ---- */
+
+/** The four algorithms of the slides. */
+typedef enum hed_cloth_algorithm {
+    HED_CLOTH_INTEGRATE,
+    HED_CLOTH_DISTANCE,
+    HED_CLOTH_DRIVE,
+    HED_CLOTH_WRITE_BACK,
+    HED_CLOTH_ALGORITHM_COUNT
+} hed_cloth_algorithm;
+
+/** From the next frame on one algorithm runs as native C on mapped buffers, or on the device again. HED_CLOTH_COLOURS and
+ *  HED_CLOTH_SETS only. Errors: UNSUPPORTED. */
+HED_API hed_status hed_cloth_use_native(hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error);
+
+/** What was built. */
+typedef struct hed_cloth_report {
+    hed_cloth_structure structure;
+    hed_configured configured; /**< where the choice of structure and launch came from */
+    uint64_t particles, vertices, constraints, triangles, tethers;
+    uint32_t colours;      /**< sets of independent constraints; of the largest garment */
+    uint32_t degree;       /**< largest number of constraints at one particle: no fewer colours are possible */
+    uint64_t smallest_set, largest_set;
+    uint32_t patches;       /**< of one garment; 0: none */
+    uint64_t boundary;      /**< constraints between patches */
+    uint64_t device_bytes;  /**< all buffers */
+    char choice[256];       /**< the launch, such as "joint, 160 threads, 128 patches" */
+} hed_cloth_report;
+
+/** Thread class: rt. */
+HED_API void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *report);
+
+/** How good the last frame is, measured on the host in double. */
+typedef struct hed_cloth_quality {
+    double worst_stretch;  /**< largest of length / longest allowed length - 1 over structural constraints */
+    double residual;       /**< root mean square of the violation / rest length, all constraints */
+    double kinetic_energy; /**< J */
+    double low[3], high[3]; /**< m, bounding box */
+    uint64_t not_finite;    /**< particles */
+    uint64_t hash;          /**< of the positions' bits */
+} hed_cloth_quality;
+
+/** Waits and measures; reads all positions. Errors: DRIVER, LOST, MEMORY. */
+HED_API hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error);
+
+/** Descriptions of the engine's kernels, for conformance, tuning and benchmarks. Thread class: any. */
+HED_API uint32_t hed_cloth_kernel_count(void);
+/** \copydoc hed_cloth_kernel_count() */
+HED_API const hed_kernel_def *hed_cloth_kernel_at(uint32_t index);
+
+HED_END
+
+#endif
