@@ -13,7 +13,7 @@
 #include "words.h"
 #endif
 
-#define CLOTH_FUNCTION HED_MATH_FUNCTION /* as heddle/math.h has it: static, on the device */
+#define CLOTH_FUNCTION static inline __attribute__((unused))
 
 /* What one substep is given; by value, the same for all garments. */
 typedef struct cloth_step {
