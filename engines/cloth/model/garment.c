@@ -11,3 +11,13 @@ hed_cloth_garment_def hed_default_cloth_garment_def(void)
     }
     return def;
 }
+
+hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, uint32_t number, cloth_garment **garment,
+                                hed_error *error)
+{
+    (void)allocator, (void)def;
+    *garment = NULL;
+    return cloth_fail(error, HED_ERROR_UNSUPPORTED, "Garment %u: not there yet.", number);
+}
+
+void cloth_garment_destroy(cloth_garment *garment) { (void)garment; }

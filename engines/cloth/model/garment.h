@@ -72,4 +72,12 @@ void cloth_reference_frames(const cloth_garment *garment, const cloth_reference_
 void cloth_reference_frames_float(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, float *positions,
                                   float *previous, float *last_dt);
 
+/* ---- what everybody needs: solver/cloth.c ---- */
+
+/* Writes an error and gives `status`. */
+hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* `count` zeroed elements of `size` bytes; NULL and an error when memory runs out (count 0 gives one element). */
+void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error);
+void cloth_release(const hed_allocator *allocator, void *pointer, uint64_t count, size_t size);
+
 #endif

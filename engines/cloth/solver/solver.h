@@ -100,11 +100,6 @@ void cloth_contacts_reset(cloth_contacts *contacts);
 
 /* ---- what everybody needs ---- */
 
-/* Writes an error and gives `status`. */
-hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* `count` zeroed elements of `size` bytes; NULL and an error when memory runs out (count 0 gives one element). */
-void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error);
-void cloth_release(const hed_allocator *allocator, void *pointer, uint64_t count, size_t size);
 /* A device buffer with this content (NULL: zeros), written through the cloth's stream and waited for. */
 hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error);
 
