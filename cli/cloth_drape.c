@@ -1,0 +1,13 @@
+/* heddle cloth drape. */
+#include "command.h"
+
+#include <stdio.h>
+
+static int run(const hed_arguments *arguments, void *user)
+{
+    (void)arguments, (void)user;
+    fputs("heddle: cloth drape: not there yet\n", stderr);
+    return HED_EXIT_FAILURE;
+}
+
+const hed_command hed_command_cloth_drape = {.name = "drape", .summary = "not there yet", .run = run};
