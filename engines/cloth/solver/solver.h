@@ -87,8 +87,11 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
 /* Enqueues: for each particle the plane of the nearest triangle of the mesh colliders into buffers.contact, from positions at the frame's
  * beginning; `seconds` is how far ahead a particle's way is looked along. */
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, double seconds, hed_error *error);
-/* Enqueues one pass that pushes cloth out of cloth. */
-hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, float dt, hed_error *error);
+/* Enqueues one pass that pushes cloth out of cloth, at the end of the substep `step` (whose colliders it respects). */
+hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error);
+/* The longest way, in m, that a particle may go in a substep so that no cloth passes through other cloth: for cloth_step.longest_move.
+ * 1e9 without self-collision. */
+float cloth_contacts_longest_move(const hed_cloth *cloth);
 /* Bytes of its buffers. */
 uint64_t cloth_contacts_bytes(const cloth_contacts *contacts);
 /* What moves of the mesh colliders, for hed_cloth_state(): size, write, read. */
@@ -105,18 +108,11 @@ hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, he
 
 /* ---- descriptions of the kernels: kernels/<name>.c ---- */
 
-extern const hed_source hed_cloth_files[]; /* embedded texts, in the order of CMakeLists.txt: enum below */
-enum {
-    CLOTH_TEXT_PHYSICS,
-    CLOTH_TEXT_COLLIDE,
-    CLOTH_TEXT_INTEGRATE,
-    CLOTH_TEXT_DISTANCE,
-    CLOTH_TEXT_DRIVE,
-    CLOTH_TEXT_WRITE_BACK,
-    CLOTH_TEXT_SURFACE,
-    CLOTH_TEXT_PATCH,
-    CLOTH_TEXT_CONTACT
-};
+/* Embedded texts; a description lists those that it is made of:
+ *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl", hed_cloth_integrate_cl, 0}}; */
+extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_lanes_h[];
+extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
+    hed_cloth_move_cl[], hed_cloth_patch_cl[], hed_cloth_contact_cl[];
 extern const hed_kernel_def cloth_integrate_def;  /* integrate + tethers */
 extern const hed_kernel_def cloth_distance_def;   /* one colour */
 extern const hed_kernel_def cloth_sets_def;       /* all sets in one group, the slides' form */
