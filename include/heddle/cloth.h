@@ -62,7 +62,7 @@ typedef struct hed_cloth_garment_def {
     uint32_t quad_count;
     const uint32_t *quads; /**< (quad_count x 4) particles, in order around; beside the triangles */
     /** Particles in rows of a grid, row after row: constraints and their sets are then made in closed form. 0: no grid.
-     *  grid_width * grid_height is particle_count, and `quads` are its cells. */
+     *  grid_width * grid_height is particle_count, and `quads` are its cells, or none: they are then made here. */
     uint32_t grid_width, grid_height;
     /* constraints */
     const hed_cloth_constraint *constraints; /**< (constraint_count) all of them; NULL: made from the faces */

@@ -1,0 +1,235 @@
+/* Constraints in independent sets: edge colouring, greedy in the order they come in, then balance.
+ *
+ * At least as many colours as constraints at one particle (the degree D) are needed; greedy colouring takes at most 2 D - 1, in mesh
+ * order nearly D. Balance moves each constraint to the least used colour that is free at both ends, among those there are: tails of one or
+ * two constraints cost as much as a full set. Locked particles make no conflict. */
+#include "model/garment_parts.h"
+
+#include <string.h>
+
+enum { LOW_COLOURS = 64 }; /* as many as a mask has bits */
+
+typedef struct colouring {
+    cloth_garment *garment;
+    uint32_t constraints;
+    uint32_t *colour;       /* (constraints) */
+    uint64_t *masks;        /* (particles) low colours that are taken */
+    uint64_t *used;         /* (colour_limit) constraints of each */
+    uint32_t *around_at;    /* (particles + 1) constraints at each free particle, where colours may pass LOW_COLOURS; else NULL */
+    uint32_t *around;       /* (2 x constraints) */
+    uint32_t *stamp;        /* (colour_limit) 1 + the last constraint that saw it taken */
+    uint32_t colour_limit, colour_count;
+} colouring;
+
+static bool is_free(const cloth_garment *garment, uint32_t particle) { return garment->positions[particle][3] > 0.0f; }
+
+hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error)
+{
+    uint32_t *count = cloth_allocate(&garment->allocator, garment->particle_count, sizeof *count, error);
+    if (!count) return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        count[garment->constraints[k].a]++;
+        count[garment->constraints[k].b]++;
+    }
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < garment->particle_count; i++)
+        if (is_free(garment, i) && count[i] > count[most] * is_free(garment, most)) most = i;
+    garment->degree = is_free(garment, most) ? count[most] : 0;
+    cloth_release(&garment->allocator, count, garment->particle_count, sizeof *count);
+    if (garment->degree <= CLOTH_DEGREE_LIMIT) return HED_OK;
+    return cloth_fail(error, HED_ERROR_LIMIT, "Garment %u (%s): particle %u has %u constraints; at most %d can be served (split it, or lock it).",
+                      number, garment->name, most, garment->degree, CLOTH_DEGREE_LIMIT);
+}
+
+static hed_status list_around(colouring *work, hed_error *error)
+{
+    const cloth_garment *garment = work->garment;
+    uint32_t particles = garment->particle_count;
+    work->around_at = cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *work->around_at, error);
+    work->around = cloth_allocate(&garment->allocator, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
+    work->stamp = cloth_allocate(&garment->allocator, work->colour_limit, sizeof *work->stamp, error);
+    if (!work->around_at || !work->around || !work->stamp) return HED_ERROR_MEMORY;
+    uint32_t *at = work->around_at;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t k = 0; k < work->constraints; k++) {
+            const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
+            for (int e = 0; e < 2; e++) {
+                if (!is_free(garment, ends[e])) continue;
+                if (pass)
+                    work->around[at[ends[e]]++] = k;
+                else
+                    at[ends[e] + 1]++;
+            }
+        }
+        for (uint32_t i = 0; !pass && i < particles; i++) at[i + 1] += at[i];
+    }
+    memmove(at + 1, at, particles * sizeof *at);
+    at[0] = 0;
+    return HED_OK;
+}
+
+/* First colour from LOW_COLOURS on that no earlier constraint at either end has. */
+static uint32_t first_high(colouring *work, uint32_t constraint)
+{
+    const hed_cloth_constraint *c = work->garment->constraints + constraint;
+    const uint32_t ends[2] = {c->a, c->b};
+    for (int e = 0; e < 2; e++)
+        for (uint32_t q = work->around_at[ends[e]]; q < work->around_at[ends[e] + 1] && work->around[q] < constraint; q++)
+            work->stamp[work->colour[work->around[q]]] = constraint + 1;
+    uint32_t colour = LOW_COLOURS;
+    while (work->stamp[colour] == constraint + 1) colour++;
+    return colour;
+}
+
+static uint64_t taken(const colouring *work, uint32_t constraint)
+{
+    const hed_cloth_constraint *c = work->garment->constraints + constraint;
+    return work->masks[c->a] | work->masks[c->b];
+}
+
+/* Marks a low colour at the free ends, or takes the mark away. */
+static void mark(colouring *work, uint32_t constraint, uint32_t colour)
+{
+    const hed_cloth_constraint *c = work->garment->constraints + constraint;
+    uint64_t bit = (uint64_t)1 << colour;
+    if (is_free(work->garment, c->a)) work->masks[c->a] ^= bit;
+    if (is_free(work->garment, c->b)) work->masks[c->b] ^= bit;
+}
+
+static void colour_greedily(colouring *work)
+{
+    for (uint32_t k = 0; k < work->constraints; k++) {
+        uint64_t free = ~taken(work, k);
+        uint32_t colour = free ? (uint32_t)__builtin_ctzll(free) : first_high(work, k);
+        if (colour < LOW_COLOURS) mark(work, k, colour);
+        work->colour[k] = colour;
+        work->used[colour]++;
+        if (colour >= work->colour_count) work->colour_count = colour + 1;
+    }
+}
+
+/* Constraints with a high colour stay: they are the few around a hub. */
+static void balance(colouring *work)
+{
+    uint64_t all = work->colour_count >= LOW_COLOURS ? ~(uint64_t)0 : ((uint64_t)1 << work->colour_count) - 1;
+    for (uint32_t k = 0; k < work->constraints; k++) {
+        uint32_t colour = work->colour[k], best = colour;
+        if (colour >= LOW_COLOURS) continue;
+        for (uint64_t free = all & ~taken(work, k); free; free &= free - 1) {
+            uint32_t other = (uint32_t)__builtin_ctzll(free);
+            if (work->used[other] + 1 < work->used[best] + (best != colour)) best = other;
+        }
+        if (best == colour) continue;
+        mark(work, k, colour);
+        mark(work, k, best);
+        work->used[colour]--;
+        work->used[best]++;
+        work->colour[k] = best;
+    }
+}
+
+/* Colours with more of the edges come later: a sweep should end on them. `place`: (2 x colours) the new number of each, and
+ * room for as many more. */
+static void order_colours(const colouring *work, uint32_t *place, double *softness)
+{
+    const cloth_garment *garment = work->garment;
+    for (uint32_t k = 0; k < work->constraints; k++) softness[work->colour[k]] += garment->families[k];
+    for (uint32_t c = 0; c < work->colour_count; c++) softness[c] /= (double)work->used[c];
+    uint32_t *order = place + work->colour_count;
+    for (uint32_t c = 0; c < work->colour_count; c++) {
+        uint32_t at = c;
+        for (; at && softness[order[at - 1]] < softness[c]; at--) order[at] = order[at - 1];
+        order[at] = c;
+    }
+    for (uint32_t c = 0; c < work->colour_count; c++) place[order[c]] = c;
+}
+
+/* Constraints into the order (colour, lower particle): two stable counting sorts. `from` and `to` hold constraint numbers. */
+static void sort_numbers(const colouring *work, const uint32_t *place, uint32_t *from, uint32_t *to, uint32_t *low_at)
+{
+    const cloth_garment *garment = work->garment;
+    for (uint32_t k = 0; k < work->constraints; k++) {
+        const hed_cloth_constraint *c = garment->constraints + k;
+        low_at[(c->a < c->b ? c->a : c->b) + 1]++;
+    }
+    for (uint32_t i = 0; i < garment->particle_count; i++) low_at[i + 1] += low_at[i];
+    for (uint32_t k = 0; k < work->constraints; k++) {
+        const hed_cloth_constraint *c = garment->constraints + k;
+        from[low_at[c->a < c->b ? c->a : c->b]++] = k;
+    }
+    uint32_t *at = garment->colour_at;
+    for (uint32_t c = 0; c < work->colour_count; c++) at[place[c] + 1] = (uint32_t)work->used[c];
+    for (uint32_t c = 0; c < work->colour_count; c++) at[c + 1] += at[c];
+    for (uint32_t q = 0; q < work->constraints; q++) to[at[place[work->colour[from[q]]]]++] = from[q];
+    memmove(at + 1, at, work->colour_count * sizeof *at);
+    at[0] = 0;
+}
+
+static hed_status permute(cloth_garment *garment, const uint32_t *numbers, hed_error *error)
+{
+    uint32_t count = garment->constraint_count;
+    hed_cloth_constraint *constraints = cloth_allocate(&garment->allocator, count, sizeof *constraints, error);
+    uint8_t *families = cloth_allocate(&garment->allocator, count, sizeof *families, error);
+    bool there = constraints && families;
+    for (uint32_t q = 0; there && q < count; q++) {
+        constraints[q] = garment->constraints[numbers[q]];
+        families[q] = garment->families[numbers[q]];
+    }
+    cloth_release(&garment->allocator, there ? garment->constraints : constraints, count, sizeof *constraints);
+    cloth_release(&garment->allocator, there ? garment->families : families, count, sizeof *families);
+    if (!there) return HED_ERROR_MEMORY;
+    garment->constraints = constraints;
+    garment->families = families;
+    return HED_OK;
+}
+
+static hed_status sort_by_colour(colouring *work, hed_error *error)
+{
+    cloth_garment *garment = work->garment;
+    const hed_allocator *allocator = &garment->allocator;
+    uint32_t colours = work->colour_count, constraints = work->constraints;
+    uint64_t lows = (uint64_t)garment->particle_count + 1;
+    garment->colour_count = colours;
+    garment->colour_at = cloth_allocate(allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
+    uint32_t *place = cloth_allocate(allocator, 2 * (uint64_t)colours, sizeof *place, error);
+    double *softness = cloth_allocate(allocator, colours, sizeof *softness, error);
+    uint32_t *numbers = cloth_allocate(allocator, 2 * (uint64_t)constraints, sizeof *numbers, error);
+    uint32_t *low_at = cloth_allocate(allocator, lows, sizeof *low_at, error);
+    hed_status status = HED_ERROR_MEMORY;
+    if (garment->colour_at && place && softness && numbers && low_at) {
+        order_colours(work, place, softness);
+        sort_numbers(work, place, numbers, numbers + constraints, low_at);
+        status = permute(garment, numbers + constraints, error);
+    }
+    cloth_release(allocator, place, 2 * (uint64_t)colours, sizeof *place);
+    cloth_release(allocator, softness, colours, sizeof *softness);
+    cloth_release(allocator, numbers, 2 * (uint64_t)constraints, sizeof *numbers);
+    cloth_release(allocator, low_at, lows, sizeof *low_at);
+    return status;
+}
+
+hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed_error *error)
+{
+    hed_status status = cloth_count_degree(garment, number, error);
+    if (status) return status;
+    /* Locked ends make no conflict, so two constraints at most meet at each colour's particle: 2 D - 1 colours are always enough. */
+    colouring work = {.garment = garment, .constraints = garment->constraint_count, .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
+    const hed_allocator *allocator = &garment->allocator;
+    work.colour = cloth_allocate(allocator, work.constraints, sizeof *work.colour, error);
+    work.masks = cloth_allocate(allocator, garment->particle_count, sizeof *work.masks, error);
+    work.used = cloth_allocate(allocator, work.colour_limit, sizeof *work.used, error);
+    if (!work.colour || !work.masks || !work.used) status = HED_ERROR_MEMORY;
+    if (!status && 2 * garment->degree > LOW_COLOURS) status = list_around(&work, error);
+    if (!status) {
+        colour_greedily(&work);
+        balance(&work);
+        status = sort_by_colour(&work, error);
+    }
+    cloth_release(allocator, work.colour, work.constraints, sizeof *work.colour);
+    cloth_release(allocator, work.masks, garment->particle_count, sizeof *work.masks);
+    cloth_release(allocator, work.used, work.colour_limit, sizeof *work.used);
+    cloth_release(allocator, work.around_at, (uint64_t)garment->particle_count + 1, sizeof *work.around_at);
+    cloth_release(allocator, work.around, 2 * (uint64_t)work.constraints, sizeof *work.around);
+    cloth_release(allocator, work.stamp, work.colour_limit, sizeof *work.stamp);
+    return status;
+}
