@@ -1,27 +1,153 @@
 /* Simple colliders and contact planes for one particle: one text for every device and for C, as physics.h.
  *
  * A collider takes CLOTH_COLLIDER_WORDS float4 of the array `colliders`: where it was at the beginning of the driver's and the
- * colliders' way, and where it is at its end. `from` and `to` are the substep's part of that way. */
+ * colliders' way, and where it is at its end. `from` and `to` are the substep's part of that way. Every particle goes through the
+ * colliders in the same order.
+ *
+ * Continuous: `before`, the particle's place when the substep began, is moved along with the collider, so that the collider stands
+ * still at its place at `to` and the particle goes from there to `at`. For balls and capsules that way is marched by the distance to
+ * the surface (sphere tracing, Hart 1996); a tapered capsule is the hull of two balls, and its surface at a point is that of one ball
+ * between them. A particle that came through is put in front of the plane in which it met the surface.
+ *
+ * Friction is Coulomb's in the position-based way (Müller et al. 2007; Macklin et al. 2014): the tangential way relative to the surface
+ * is shortened by at most friction * how far the particle was lifted. */
 #ifndef CLOTH_COLLIDE_H
 #define CLOTH_COLLIDE_H
 
 #define CLOTH_COLLIDER_WORDS 5 /* {a, radius at a} {b, radius at b} at the beginning, the same at the end, {shape, friction, 0, 0} */
 
-/* Pushes a particle out of all colliders, with friction against their surfaces; continuous: a particle that went through one since
- * `before` is put back on the side it came from. Gives the new position. */
-CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, float friction, __global const float4 *colliders, uint count,
-                            float from, float to)
+#define CLOTH_MARCH_STEPS 16u
+/* A particle that was inside when the substep began (a collider that appeared around it) comes out by this share of its depth in each
+ * substep: all at once would throw it. */
+#define CLOTH_COME_OUT 0.25f
+
+/* Lifts a particle out along `surface` (unit normal, and in w its height over the surface), with friction. `came`: where it came
+ * from, moved along with the surface; `height`: over the surface there. */
+CLOTH_FUNCTION float4 cloth_lift(float4 at, float4 came, float4 surface, float height, float friction)
 {
-    (void)before, (void)thickness, (void)friction, (void)colliders, (void)count, (void)from, (void)to;
+    float lift = hed_min(height, 0.0f) * (1.0f - CLOTH_COME_OUT) - surface.w;
+    if (!(lift > 0.0f)) return at;
+    at.x = fma(surface.x, lift, at.x);
+    at.y = fma(surface.y, lift, at.y);
+    at.z = fma(surface.z, lift, at.z);
+    if (!(friction > 0.0f)) return at;
+    float x = at.x - came.x, y = at.y - came.y, z = at.z - came.z;
+    float along = fma(x, surface.x, fma(y, surface.y, z * surface.z));
+    x = fma(-along, surface.x, x);
+    y = fma(-along, surface.y, y);
+    z = fma(-along, surface.z, z);
+    float square = cloth_square(x, y, z), most = friction * lift;
+    float part = square > most * most ? most / sqrt(square) : 1.0f;
+    return hed_f4(fma(-part, x, at.x), fma(-part, y, at.y), fma(-part, z, at.z), at.w);
+}
+
+/* Point and radius between two balls. */
+CLOTH_FUNCTION float4 cloth_ball(float4 a, float4 b, float share)
+{
+    return hed_f4(fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y), fma(b.z - a.z, share, a.z), fma(b.w - a.w, share, a.w));
+}
+
+/* Which ball between a and b has the surface nearest to p: its share of the way. The normal of a cone's mantle leans against the axis by
+ * the angle whose sine is (difference of radii) / (length of the axis). */
+CLOTH_FUNCTION float cloth_axis_share(float4 a, float4 b, float4 p)
+{
+    float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, taper = a.w - b.w;
+    float square = cloth_square(x, y, z);
+    if (!(square > taper * taper)) return taper >= 0.0f ? 0.0f : 1.0f; /* one ball holds the other */
+    float px = p.x - a.x, py = p.y - a.y, pz = p.z - a.z;
+    float share = fma(px, x, fma(py, y, pz * z)) / square;
+    if (taper != 0.0f) {
+        float rx = fma(-share, x, px), ry = fma(-share, y, py), rz = fma(-share, z, pz);
+        share = fma(-taper, sqrt(cloth_square(rx, ry, rz) / (square * (square - taper * taper))), share);
+    }
+    return hed_min(hed_max(share, 0.0f), 1.0f);
+}
+
+/* Normal and, in w, height of p over the hull of two balls that is `thickness` thicker. */
+CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, float4 p)
+{
+    float4 ball = cloth_ball(a, b, cloth_axis_share(a, b, p));
+    float x = p.x - ball.x, y = p.y - ball.y, z = p.z - ball.z;
+    float away = sqrt(cloth_square(x, y, z));
+    if (!(away > 0.0f)) return hed_f4(0.0f, 1.0f, 0.0f, -(ball.w + thickness));
+    return hed_f4(x / away, y / away, z / away, away - (ball.w + thickness));
+}
+
+/* Against the hull of two balls that go from a0, b0 to a1, b1. */
+CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickness, float friction, float4 a0, float4 b0, float4 a1,
+                                          float4 b1)
+{
+    float4 end = cloth_over_balls(a1, b1, thickness, at);
+    /* The height over a surface changes by no more than the way, so most particles are done here. */
+    float way = sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z));
+    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z), cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
+    if (!(end.w <= way + sqrt(move))) return at;
+
+    float share = cloth_axis_share(a0, b0, before);
+    float4 c0 = cloth_ball(a0, b0, share), c1 = cloth_ball(a1, b1, share);
+    float4 came = hed_f4(before.x + (c1.x - c0.x), before.y + (c1.y - c0.y), before.z + (c1.z - c0.z), before.w);
+    float4 met = cloth_over_balls(a1, b1, thickness, came);
+    float height = met.w, near = 1e-3f * (thickness + hed_max(a1.w, b1.w)) + 1e-7f;
+    float x = at.x - came.x, y = at.y - came.y, z = at.z - came.z;
+    float length = sqrt(cloth_square(x, y, z)), gone = 0.0f;
+    float4 place = came;
+    for (uint i = 0; i < CLOTH_MARCH_STEPS && met.w > near && gone < length; i++) {
+        gone += met.w;
+        float part = gone / length;
+        place = hed_f4(fma(part, x, came.x), fma(part, y, came.y), fma(part, z, came.z), 0.0f);
+        met = cloth_over_balls(a1, b1, thickness, place);
+    }
+    int through = met.w <= near && gone < length && fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
+    if (through) {
+        end.w = fma(met.x, at.x - place.x, fma(met.y, at.y - place.y, fma(met.z, at.z - place.z, met.w)));
+        end.x = met.x;
+        end.y = met.y;
+        end.z = met.z;
+    }
+    return cloth_lift(at, came, end, height, friction);
+}
+
+/* Against a half-space whose border goes from point a0 with normal b0 to a1 with b1. */
+CLOTH_FUNCTION float4 cloth_collide_plane(float4 at, float4 before, float thickness, float friction, float4 a0, float4 b0, float4 a1,
+                                          float4 b1)
+{
+    float4 end = cloth_unit(b1), start = cloth_unit(b0);
+    end.w = fma(end.x, at.x - a1.x, fma(end.y, at.y - a1.y, end.z * (at.z - a1.z))) - thickness;
+    float height = fma(start.x, before.x - a0.x, fma(start.y, before.y - a0.y, start.z * (before.z - a0.z))) - thickness;
+    float4 came = hed_f4(before.x + (a1.x - a0.x), before.y + (a1.y - a0.y), before.z + (a1.z - a0.z), before.w);
+    return cloth_lift(at, came, end, height, friction);
+}
+
+/* Pushes a particle out of all colliders, with friction against their surfaces; continuous: a particle that went through one since
+ * `before` is put back on the side it came from. `friction`: the cloth's. Gives the new position. */
+CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, float friction, __global const float4 *colliders, uint count,
+                                    float from, float to)
+{
+    if (!(at.w > 0.0f)) return at;
+    for (uint i = 0; i < count; i++) {
+        __global const float4 *collider = colliders + i * CLOTH_COLLIDER_WORDS;
+        float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3], kind = collider[4];
+        float4 a0 = cloth_ball(a, a_end, from), b0 = cloth_ball(b, b_end, from);
+        float4 a1 = cloth_ball(a, a_end, to), b1 = cloth_ball(b, b_end, to);
+        float both = sqrt(friction * kind.y);
+        at = kind.x == 0.0f ? cloth_collide_plane(at, before, thickness, both, a0, b0, a1, b1)
+                            : cloth_collide_balls(at, before, thickness, both, a0, b0, a1, b1);
+    }
     return at;
 }
 
 /* The same against one plane that moves with a triangle of a mesh collider. `plane`: unit normal, and in w its offset at the beginning
- * (dot(normal, x) = offset); `motion`: the plane's way over all of the frame, and in w the friction; below 0: no contact. */
+ * (dot(normal, x) = offset); `motion`: the plane's way over all of the frame, and in w the friction of the mesh; below 0: no contact. */
 CLOTH_FUNCTION float4 cloth_touch(float4 at, float4 before, float thickness, float friction, float4 plane, float4 motion, float from, float to)
 {
-    (void)before, (void)thickness, (void)friction, (void)plane, (void)motion, (void)from, (void)to;
-    return at;
+    if (!(at.w > 0.0f) || motion.w < 0.0f) return at;
+    float4 end = plane;
+    float rise = fma(plane.x, motion.x, fma(plane.y, motion.y, plane.z * motion.z));
+    end.w = fma(plane.x, at.x, fma(plane.y, at.y, plane.z * at.z)) - fma(rise, to, plane.w) - thickness;
+    float height = fma(plane.x, before.x, fma(plane.y, before.y, plane.z * before.z)) - fma(rise, from, plane.w) - thickness;
+    float part = to - from;
+    float4 came = hed_f4(fma(motion.x, part, before.x), fma(motion.y, part, before.y), fma(motion.z, part, before.z), before.w);
+    return cloth_lift(at, came, end, height, sqrt(friction * motion.w));
 }
 
 #endif
