@@ -14,6 +14,7 @@ HED_BEGIN
 typedef struct hed_mesh_span {
     char *name;
     uint32_t first_face; /**< up to the next span's, or the end */
+    bool object;         /**< of groups: begun by o, not g */
 } hed_mesh_span;
 
 /** A polygon mesh. Vertex order is the file's; corners have texture coordinates and normals of their own, as OBJ has them. Owned by whoever

@@ -1,35 +1,177 @@
-/* Meshes: not there yet. */
-#include "heddle/cloth_mesh.h"
+/* Meshes: reading by format, freeing, what they are made of. */
+#include "model/mesh.h"
 
+#include "model/number.h"
 #include "support/errors.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#define NOT_YET hed_error_set(error, HED_ERROR_UNSUPPORTED, "not there yet")
+/* ---- lists and text ---- */
 
-hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error) { (void)path; *mesh = (hed_mesh){0}; return NOT_YET; }
-hed_status hed_mesh_parse_obj(const char *name, const char *text, size_t size, hed_mesh *mesh, hed_error *error)
-{ (void)name; (void)text; (void)size; *mesh = (hed_mesh){0}; return NOT_YET; }
-void hed_mesh_free(hed_mesh *mesh) { (void)mesh; }
-const char *hed_mesh_fault_name(hed_mesh_fault fault) { (void)fault; return "fault"; }
-hed_status hed_mesh_inspect(const hed_mesh *mesh, hed_mesh_check *check, hed_error *error) { (void)mesh; (void)check; return NOT_YET; }
-hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_error *error) { (void)name; (void)mesh; return NOT_YET; }
-hed_status hed_mesh_mend(hed_mesh *mesh, uint32_t *removed, hed_error *error) { (void)mesh; *removed = 0; return NOT_YET; }
-hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of, uint32_t *particle_count, hed_error *error)
-{ (void)mesh; (void)distance; (void)particle_of; *particle_count = 0; return NOT_YET; }
-bool hed_mesh_is_grid(const hed_mesh *mesh, uint32_t *width, uint32_t *height) { (void)mesh; *width = *height = 0; return false; }
-hed_status hed_mesh_write_obj(const char *path, const hed_mesh *mesh, const float *positions, const float *normals, hed_error *error)
-{ (void)path; (void)mesh; (void)positions; (void)normals; return NOT_YET; }
-hed_status hed_mesh_write_ply(const char *path, const hed_mesh *mesh, const float *positions, const uint8_t *colours, hed_error *error)
-{ (void)path; (void)mesh; (void)positions; (void)colours; return NOT_YET; }
-hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions, const float *normals, hed_error *error)
-{ (void)path; (void)mesh; (void)positions; (void)normals; return NOT_YET; }
-hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start, float sampling, hed_pc2 **cache, hed_error *error)
-{ (void)path; (void)vertex_count; (void)start; (void)sampling; *cache = NULL; return NOT_YET; }
-hed_status hed_pc2_resume(const char *path, uint32_t vertex_count, hed_pc2 **cache, uint32_t *frames, hed_error *error)
-{ (void)path; (void)vertex_count; *frames = 0; *cache = NULL; return NOT_YET; }
-hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error) { (void)cache; (void)frames; return NOT_YET; }
-hed_status hed_pc2_add(hed_pc2 *cache, const float *positions, hed_error *error) { (void)cache; (void)positions; return NOT_YET; }
-hed_status hed_pc2_close(hed_pc2 *cache, hed_error *error) { (void)cache; return NOT_YET; }
-hed_status hed_pc2_read(const char *path, hed_pc2_data *data, hed_error *error) { (void)path; *data = (hed_pc2_data){0}; return NOT_YET; }
-void hed_pc2_free(hed_pc2_data *data) { (void)data; }
+bool cloth_list_grow(cloth_list *list)
+{
+    size_t capacity = list->capacity ? list->capacity * 2 : 64;
+    void *rows = capacity <= SIZE_MAX / 2 / list->size ? realloc(list->rows, capacity * list->size) : NULL;
+    if (!rows) return false;
+    list->rows = rows;
+    list->capacity = capacity;
+    return true;
+}
+
+void cloth_text_flush(cloth_text *text)
+{
+    hed_file_writer_put(text->writer, text->bytes, text->used);
+    text->used = 0;
+}
+
+void cloth_text_put(cloth_text *text, const char *bytes, size_t size)
+{
+    if (size > sizeof text->bytes - text->used) cloth_text_flush(text);
+    if (size > sizeof text->bytes) {
+        hed_file_writer_put(text->writer, bytes, size);
+        return;
+    }
+    memcpy(text->bytes + text->used, bytes, size);
+    text->used += size;
+}
+
+void cloth_text_words(cloth_text *text, const char *words)
+{
+    cloth_text_put(text, words, strlen(words));
+}
+
+void cloth_text_row(cloth_text *text, const float *numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char number[CLOTH_NUMBER_TEXT + 1] = " ";
+        cloth_text_put(text, number, 1 + cloth_write_number(number + 1, numbers[i]));
+    }
+    cloth_text_put(text, "\n", 1);
+}
+
+void cloth_text_integer(cloth_text *text, uint64_t number)
+{
+    char digits[20];
+    size_t from = sizeof digits;
+    do digits[--from] = (char)('0' + number % 10);
+    while (number /= 10);
+    cloth_text_put(text, digits + from, sizeof digits - from);
+}
+
+/* ---- meshes ---- */
+
+static void free_spans(hed_mesh_span *spans, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) free(spans[i].name);
+    free(spans);
+}
+
+void hed_mesh_free(hed_mesh *mesh)
+{
+    free(mesh->positions);
+    free(mesh->vertex_colours);
+    free(mesh->face_at);
+    free(mesh->corners);
+    free(mesh->textures);
+    free(mesh->normals);
+    free(mesh->corner_textures);
+    free(mesh->corner_normals);
+    free_spans(mesh->materials, mesh->material_count);
+    free_spans(mesh->groups, mesh->group_count);
+    free(mesh->material_library);
+    *mesh = (hed_mesh){0};
+}
+
+hed_status cloth_mesh_require_finite(const char *path, const float *positions, uint32_t vertex_count, hed_error *error)
+{
+    for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
+        if (!isfinite(positions[i]))
+            return hed_error_set(error, HED_ERROR_ARGUMENT, "%s is not written: coordinate %c of vertex %zu (counted from 1) is %g", path,
+                                 "xyz"[i % 3], i / 3 + 1, (double)positions[i]);
+    return HED_OK;
+}
+
+/* ---- reading ---- */
+
+static const size_t largest_file = (size_t)1 << 34;
+
+static const char *ending_of(const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    return dot && (!slash || dot > slash) ? dot + 1 : "";
+}
+
+/* Formats that say at their beginning what they are. */
+static bool begins_like_another(const char *text, size_t size)
+{
+    static const char *const marks[] = {"ply\n", "ply\r\n", "glTF", "solid ", "OFF\n", "Kaydara FBX", "<?xml"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (size >= strlen(marks[i]) && memcmp(text, marks[i], strlen(marks[i])) == 0) return true;
+    return false;
+}
+
+hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error)
+{
+    *mesh = (hed_mesh){0};
+    const char *ending = ending_of(path);
+    bool obj = strcasecmp(ending, "obj") == 0;
+    if (!obj && cloth_assimp_reads(ending)) return cloth_assimp_read(path, mesh, error);
+    char *text;
+    size_t size;
+    hed_status status = hed_file_read(path, largest_file, &text, &size, error);
+    if (status != HED_OK) return status;
+    status = !obj && begins_like_another(text, size) ? cloth_assimp_read(path, mesh, error)
+                                                     : hed_mesh_parse_obj(path, text, size, mesh, error);
+    free(text);
+    return status;
+}
+
+/* ---- grids ---- */
+
+/* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width + 1, i + width, from any corner, either
+ * way round. CLOTH_NONE: none. */
+static uint32_t cell_of(const uint32_t *corners, uint32_t width)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < 4; i++)
+        if (corners[i] < corners[first]) first = i;
+    uint32_t at = corners[first], next = corners[(first + 1) & 3], across = corners[(first + 2) & 3], last = corners[(first + 3) & 3];
+    bool around = (next == at + 1 && last == at + width) || (next == at + width && last == at + 1);
+    if (!around || across != at + width + 1 || at % width == width - 1) return CLOTH_NONE;
+    return at / width * (width - 1) + at % width;
+}
+
+/* Width of the grid that the first face would belong to; 0: none. */
+static uint32_t width_by(const hed_mesh *mesh)
+{
+    if (mesh->face_count == 0 || mesh->face_at[1] != 4) return 0;
+    uint32_t low = CLOTH_NONE, high = 0;
+    for (int i = 0; i < 4; i++) {
+        if (mesh->corners[i] < low) low = mesh->corners[i];
+        if (mesh->corners[i] > high) high = mesh->corners[i];
+    }
+    return high - low >= 3 ? high - low - 1 : 0;
+}
+
+bool hed_mesh_is_grid(const hed_mesh *mesh, uint32_t *width, uint32_t *height)
+{
+    uint32_t w = width_by(mesh), h = w ? mesh->vertex_count / w : 0;
+    *width = *height = 0;
+    if (h < 2 || (uint64_t)w * h != mesh->vertex_count || (uint64_t)(w - 1) * (h - 1) != mesh->face_count) return false;
+    uint8_t *seen = calloc(mesh->face_count, 1); /* without memory a grid is a mesh like any other */
+    bool grid = seen != NULL;
+    for (uint32_t face = 0; grid && face < mesh->face_count; face++) {
+        uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4 ? cell_of(mesh->corners + mesh->face_at[face], w) : CLOTH_NONE;
+        grid = cell < mesh->face_count && !seen[cell];
+        if (grid) seen[cell] = 1;
+    }
+    free(seen);
+    if (grid) {
+        *width = w;
+        *height = h;
+    }
+    return grid;
+}

@@ -1,0 +1,79 @@
+/* What the rooms of mesh files share: a list that grows, text written in pieces, and each format's function. */
+#ifndef CLOTH_MESH_H
+#define CLOTH_MESH_H
+
+#include "heddle/cloth_mesh.h"
+#include "support/file.h"
+
+/* PC2 and PLY and GLB are little-endian, and are written as memory has them. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are written from memory, which has to be little-endian");
+
+#define CLOTH_NONE UINT32_MAX /* no texture coordinate, no normal */
+
+/* ---- lists ---- */
+
+/* Rows of `size` bytes. Start from {.size = ...}. */
+typedef struct cloth_list {
+    void *rows;
+    size_t size, count, capacity;
+} cloth_list;
+
+/* Makes room for one more; false when memory runs out. */
+bool cloth_list_grow(cloth_list *list);
+
+/* A new row, not yet filled; NULL when memory runs out. */
+static inline void *cloth_list_add(cloth_list *list)
+{
+    if (list->count == list->capacity && !cloth_list_grow(list)) return NULL;
+    return (char *)list->rows + list->size * list->count++;
+}
+
+/* ---- text ---- */
+
+/* Text on its way into a file, in large pieces. */
+typedef struct cloth_text {
+    hed_file_writer *writer;
+    size_t used;
+    char bytes[1 << 16];
+} cloth_text;
+
+void cloth_text_put(cloth_text *text, const char *bytes, size_t size);
+void cloth_text_words(cloth_text *text, const char *words);
+/* Numbers with a blank in front of each, and a newline behind the last. */
+void cloth_text_row(cloth_text *text, const float *numbers, uint32_t count);
+void cloth_text_integer(cloth_text *text, uint64_t number);
+void cloth_text_flush(cloth_text *text);
+
+/* ---- meshes ---- */
+
+/* Corners of all faces. */
+static inline uint32_t cloth_mesh_corner_count(const hed_mesh *mesh)
+{
+    return mesh->face_count ? mesh->face_at[mesh->face_count] : 0;
+}
+
+/* Whether all of `positions` can be written. Errors: ARGUMENT (names the vertex). */
+hed_status cloth_mesh_require_finite(const char *path, const float *positions, uint32_t vertex_count, hed_error *error);
+
+/* Which faces are degenerate or duplicates, and the edges of the others. */
+typedef struct cloth_topology {
+    uint8_t *fault;     /* (face_count) hed_mesh_fault + 1, 0: none */
+    uint32_t *edge;     /* (corners) the edge from this corner to the next of its face; CLOTH_NONE on faces with a fault */
+    uint32_t edge_count;
+} cloth_topology;
+
+/* Errors: MEMORY. */
+hed_status cloth_topology_create(const hed_mesh *mesh, cloth_topology *topology, hed_error *error);
+void cloth_topology_free(cloth_topology *topology);
+
+/* ---- formats beyond OBJ ---- */
+
+/* Whether files of this ending (without the dot, any case) are read through assimp; in a build without it: would be. */
+bool cloth_assimp_reads(const char *ending);
+/* Errors: UNSUPPORTED (a build without assimp), FORMAT (assimp's words), LIMIT, MEMORY. */
+hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error);
+
+/* Errors: FORMAT, MEMORY. */
+hed_status cloth_pc2_parse(const char *name, const void *bytes, size_t size, hed_pc2_data *data, hed_error *error);
+
+#endif

@@ -1,0 +1,364 @@
+/* Reading Wavefront OBJ: v (with colours behind the coordinates, as MeshLab and others write them), vt, vn, f, o, g, usemtl, mtllib.
+ * Vertices stay in the file's order. Format: Wavefront's "Object Files", appendix B1 of the Advanced Visualizer manual. */
+#include "model/mesh.h"
+
+#include "model/number.h"
+#include "support/errors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POSITION,
+       TEXTURE,
+       NORMAL,
+       KINDS }; /* what a corner names, in the order of its slashes */
+
+static const char *const kind_words[KINDS] = {"vertex", "texture coordinate", "normal"};
+static const char *const kind_keys[KINDS] = {"v", "vt", "vn"};
+
+typedef struct reader {
+    const char *at, *end;
+    const char *name;
+    uint64_t line;
+    hed_error *error;
+    cloth_list elements[KINDS]; /* rows of 3, 2, 3 floats */
+    cloth_list colours;         /* rows of 4 floats; empty until the first vertex that has some */
+    cloth_list face_at;
+    cloth_list corners[KINDS];
+    bool used[KINDS];
+    cloth_list materials, groups;
+    char *material_library;
+    struct {
+        uint32_t index; /* largest one used */
+        uint64_t line;  /* where */
+    } farthest[KINDS];  /* a face may come before its vertices */
+} reader;
+
+/* ---- words ---- */
+
+static bool at_line_end(const reader *r)
+{
+    return r->at == r->end || *r->at == '\n' || *r->at == '\r' || *r->at == '#';
+}
+
+/* Length of a line's end (\n, \r\n or \r) at `at`, 0: none. */
+static size_t line_break(const char *at, const char *end)
+{
+    if (at == end || (*at != '\n' && *at != '\r')) return 0;
+    return *at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
+}
+
+static void skip_blanks(reader *r)
+{
+    for (; r->at < r->end; r->at++) {
+        if (*r->at == '\\') { /* goes on in the next line */
+            size_t length = line_break(r->at + 1, r->end);
+            if (length == 0) return;
+            r->at += length;
+            r->line++;
+        } else if (*r->at != ' ' && *r->at != '\t') {
+            return;
+        }
+    }
+}
+
+static void skip_line(reader *r)
+{
+    for (size_t length = 0; r->at < r->end && !(length = line_break(r->at, r->end)); r->at++) {
+        if (*r->at == '\\' && (length = line_break(r->at + 1, r->end))) {
+            r->at += length;
+            r->line++;
+        }
+    }
+    r->at += line_break(r->at, r->end);
+    r->line++;
+}
+
+static bool is_word_end(const reader *r)
+{
+    return r->at == r->end || *r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r' || *r->at == '#' || *r->at == '\\';
+}
+
+/* ---- complaints ---- */
+
+static hed_status no_memory(const reader *r)
+{
+    return hed_error_set(r->error, HED_ERROR_MEMORY, "%s:%llu: out of memory", r->name, (unsigned long long)r->line);
+}
+
+static hed_status expected(const reader *r, const char *what)
+{
+    int length = 0;
+    while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~') length++;
+    if (length > 0)
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name, (unsigned long long)r->line,
+                             length, r->at, what);
+    const char *found = r->at == r->end                    ? "the end of the file"
+                        : line_break(r->at, r->end)        ? "the end of the line"
+                        : *r->at == ' ' || *r->at == '\t' ? "a blank"
+                                                           : "a character that no OBJ file has here";
+    return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name, (unsigned long long)r->line, found, what);
+}
+
+/* ---- numbers ---- */
+
+/* All numbers up to the line's end, at most `most`. */
+static hed_status read_numbers(reader *r, const char *what, float *numbers, uint32_t most, uint32_t *count)
+{
+    *count = 0;
+    for (skip_blanks(r); !at_line_end(r); skip_blanks(r)) {
+        if (*count == most) return expected(r, what);
+        const char *behind = cloth_read_number(r->at, r->end, &numbers[*count]);
+        if (!behind || !isfinite(numbers[*count])) return expected(r, "a finite number");
+        const char *from = r->at;
+        r->at = behind;
+        if (!is_word_end(r)) {
+            r->at = from;
+            return expected(r, "a number");
+        }
+        ++*count;
+    }
+    return HED_OK;
+}
+
+static hed_status add_colour(reader *r, const float *colour, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!(colour[i] >= 0 && colour[i] <= 1))
+            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %g in a vertex's colour, expected 0 to 1", r->name,
+                                 (unsigned long long)r->line, (double)colour[i]);
+    if (count == 0 && r->colours.count == 0) return HED_OK;
+    while (r->colours.count < r->elements[POSITION].count) { /* vertices without one are white */
+        float *row = cloth_list_add(&r->colours);
+        if (!row) return no_memory(r);
+        for (int i = 0; i < 4; i++) row[i] = 1;
+    }
+    float *last = (float *)r->colours.rows + 4 * (r->colours.count - 1);
+    memcpy(last, colour, count * sizeof *last);
+    return HED_OK;
+}
+
+/* v, vt or vn. */
+static hed_status read_element(reader *r, int kind)
+{
+    static const char *const whats[KINDS] = {
+        "x y z, and behind them at most a weight or a colour (r g b or r g b a)",
+        "u, or u v, or u v w",
+        "x y z",
+    };
+    static const uint32_t least[KINDS] = {3, 1, 3}, most[KINDS] = {7, 3, 3};
+    float numbers[7] = {0};
+    uint32_t count;
+    hed_status status = read_numbers(r, whats[kind], numbers, most[kind], &count);
+    if (status != HED_OK) return status;
+    if (count < least[kind] || (kind == POSITION && count == 5)) return expected(r, whats[kind]);
+    cloth_list *list = &r->elements[kind];
+    if (list->count == CLOTH_NONE)
+        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s", r->name, (unsigned long long)r->line,
+                             CLOTH_NONE, kind_keys[kind]);
+    void *row = cloth_list_add(list);
+    if (!row) return no_memory(r);
+    memcpy(row, numbers, list->size);
+    return kind == POSITION ? add_colour(r, numbers + 3, count >= 6 ? count - 3 : 0) : HED_OK;
+}
+
+/* ---- faces ---- */
+
+/* One of a corner's numbers: counted from 1, or from the last one back if negative. */
+static hed_status read_index(reader *r, int kind, uint32_t *index)
+{
+    const char *from = r->at;
+    bool negative = r->at < r->end && *r->at == '-';
+    uint64_t value = 0;
+    r->at += negative;
+    const char *digits = r->at;
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
+        if (value <= CLOTH_NONE) value = value * 10 + (uint64_t)(*r->at - '0');
+    bool any = r->at > digits;
+    uint64_t count = r->elements[kind].count;
+    if (any && value > 0 && value < CLOTH_NONE && (!negative || value <= count)) {
+        *index = (uint32_t)(negative ? count - value : value - 1);
+        if (*index >= r->farthest[kind].index) {
+            r->farthest[kind].index = *index;
+            r->farthest[kind].line = r->line;
+        }
+        r->used[kind] = true;
+        return HED_OK;
+    }
+    r->at = from;
+    if (any && negative && value > 0)
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s -%llu, expected at most as many back as there are so far: %llu",
+                             r->name, (unsigned long long)r->line, kind_words[kind], (unsigned long long)value, (unsigned long long)count);
+    static const char *const whats[KINDS] = {
+        "the number of a vertex, counted from 1, or from the last one back if negative",
+        "the number of a texture coordinate, counted from 1, or nothing before the next /",
+        "the number of a normal, counted from 1",
+    };
+    return expected(r, whats[kind]);
+}
+
+static hed_status read_corner(reader *r)
+{
+    uint32_t index[KINDS] = {CLOTH_NONE, CLOTH_NONE, CLOTH_NONE};
+    hed_status status = read_index(r, POSITION, &index[POSITION]);
+    for (int kind = TEXTURE; kind < KINDS && status == HED_OK && r->at < r->end && *r->at == '/'; kind++) {
+        r->at++;
+        bool left_out = kind == TEXTURE && r->at < r->end && *r->at == '/';
+        if (!left_out) status = read_index(r, kind, &index[kind]);
+    }
+    if (status != HED_OK) return status;
+    if (!is_word_end(r)) return expected(r, "a corner: v, v/vt, v//vn or v/vt/vn");
+    for (int kind = 0; kind < KINDS; kind++) {
+        uint32_t *row = cloth_list_add(&r->corners[kind]);
+        if (!row) return no_memory(r);
+        *row = index[kind];
+    }
+    return HED_OK;
+}
+
+static hed_status read_face(reader *r)
+{
+    size_t first = r->corners[POSITION].count;
+    for (skip_blanks(r); !at_line_end(r); skip_blanks(r)) {
+        hed_status status = read_corner(r);
+        if (status != HED_OK) return status;
+    }
+    size_t count = r->corners[POSITION].count;
+    if (count - first < 3) return expected(r, "a face of at least 3 corners");
+    if (count >= CLOTH_NONE)
+        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name, (unsigned long long)r->line, CLOTH_NONE);
+    uint32_t *end = cloth_list_add(&r->face_at);
+    if (!end) return no_memory(r);
+    *end = (uint32_t)count;
+    return HED_OK;
+}
+
+/* ---- names ---- */
+
+/* The rest of the line without blanks around it: names may have blanks inside, but end where a line goes on in the next one. NULL when
+ * memory runs out. */
+static char *read_name(reader *r)
+{
+    skip_blanks(r);
+    const char *from = r->at;
+    while (r->at < r->end && !line_break(r->at, r->end) && !(*r->at == '\\' && line_break(r->at + 1, r->end))) r->at++;
+    const char *to = r->at;
+    while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
+    return strndup(from, (size_t)(to - from));
+}
+
+static hed_status read_span(reader *r, cloth_list *spans, bool object)
+{
+    hed_mesh_span *span = cloth_list_add(spans);
+    if (!span) return no_memory(r);
+    *span = (hed_mesh_span){read_name(r), (uint32_t)(r->face_at.count - 1), object};
+    return span->name ? HED_OK : no_memory(r);
+}
+
+static hed_status read_material_library(reader *r)
+{
+    char *name = read_name(r);
+    free(r->material_library);
+    r->material_library = name;
+    return name ? HED_OK : no_memory(r);
+}
+
+/* ---- lines ---- */
+
+static bool is_one_of(const char *word, size_t length, const char *const *list)
+{
+    for (; *list; list++)
+        if (strlen(*list) == length && memcmp(word, *list, length) == 0) return true;
+    return false;
+}
+
+static hed_status read_line(reader *r)
+{
+    /* What has no meaning for a mesh: smoothing, points, lines, how things are shown. */
+    static const char *const ignored[] = {"s", "p", "l", "vp", "mg", "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj",
+                                          "maplib", "usemap", NULL};
+    static const char *const curved[] = {"cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp",
+                                         "end", "con", "bzp", "bsp", "cdc", "cdp", "res", "ctech", "stech", NULL};
+    const char *word = r->at;
+    while (!is_word_end(r)) r->at++;
+    size_t length = (size_t)(r->at - word);
+    if (length == 1 && *word == 'v') return read_element(r, POSITION);
+    if (length == 1 && *word == 'f') return read_face(r);
+    if (length == 2 && memcmp(word, "vt", 2) == 0) return read_element(r, TEXTURE);
+    if (length == 2 && memcmp(word, "vn", 2) == 0) return read_element(r, NORMAL);
+    if (length == 1 && (*word == 'o' || *word == 'g')) return read_span(r, &r->groups, *word == 'o');
+    if (length == 6 && memcmp(word, "usemtl", 6) == 0) return read_span(r, &r->materials, false);
+    if (length == 6 && memcmp(word, "mtllib", 6) == 0) return read_material_library(r);
+    if (is_one_of(word, length, ignored)) return HED_OK;
+    r->at = word;
+    return expected(r, is_one_of(word, length, curved)
+                           ? "polygons alone: curves and surfaces are not read, convert them to polygons before"
+                           : "v, vt, vn, f, o, g, s, usemtl, mtllib or another word of OBJ");
+}
+
+static hed_status read_lines(reader *r)
+{
+    if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3;
+    uint32_t *first = cloth_list_add(&r->face_at);
+    if (!first) return no_memory(r);
+    *first = 0;
+    while (r->at < r->end) {
+        skip_blanks(r);
+        hed_status status = at_line_end(r) ? HED_OK : read_line(r);
+        if (status != HED_OK) return status;
+        skip_line(r);
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        if (r->used[kind] && r->farthest[kind].index >= r->elements[kind].count)
+            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s %llu, expected at most %zu: so many lines of %s are there",
+                                 r->name, (unsigned long long)r->farthest[kind].line, kind_words[kind],
+                                 (unsigned long long)r->farthest[kind].index + 1, r->elements[kind].count, kind_keys[kind]);
+    if (r->elements[POSITION].count == 0)
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it, expected lines of v and f", r->name);
+    return HED_OK;
+}
+
+/* Takes what was read over into the mesh. */
+static void hand_over(reader *r, hed_mesh *mesh)
+{
+    for (int kind = TEXTURE; kind < KINDS; kind++)
+        if (!r->used[kind]) {
+            free(r->corners[kind].rows);
+            r->corners[kind].rows = NULL;
+        }
+    *mesh = (hed_mesh){
+        .vertex_count = (uint32_t)r->elements[POSITION].count,
+        .positions = r->elements[POSITION].rows,
+        .vertex_colours = r->colours.rows,
+        .face_count = (uint32_t)r->face_at.count - 1,
+        .face_at = r->face_at.rows,
+        .corners = r->corners[POSITION].rows,
+        .texture_count = (uint32_t)r->elements[TEXTURE].count,
+        .normal_count = (uint32_t)r->elements[NORMAL].count,
+        .textures = r->elements[TEXTURE].rows,
+        .normals = r->elements[NORMAL].rows,
+        .corner_textures = r->corners[TEXTURE].rows,
+        .corner_normals = r->corners[NORMAL].rows,
+        .material_count = (uint32_t)r->materials.count,
+        .group_count = (uint32_t)r->groups.count,
+        .materials = r->materials.rows,
+        .groups = r->groups.rows,
+        .material_library = r->material_library,
+    };
+}
+
+hed_status hed_mesh_parse_obj(const char *name, const char *text, size_t size, hed_mesh *mesh, hed_error *error)
+{
+    reader r = {.at = text, .end = text + size, .name = name, .line = 1, .error = error};
+    r.elements[POSITION].size = r.elements[NORMAL].size = 3 * sizeof(float);
+    r.elements[TEXTURE].size = 2 * sizeof(float);
+    r.colours.size = 4 * sizeof(float);
+    r.face_at.size = sizeof(uint32_t);
+    for (int kind = 0; kind < KINDS; kind++) r.corners[kind].size = sizeof(uint32_t);
+    r.materials.size = r.groups.size = sizeof(hed_mesh_span);
+    hed_status status = read_lines(&r);
+    hand_over(&r, mesh);
+    if (status != HED_OK) hed_mesh_free(mesh);
+    return status;
+}
