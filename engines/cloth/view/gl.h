@@ -1,0 +1,87 @@
+/* The functions of OpenGL 3.3 core that the renderer calls, asked of whichever library made the context (EGL, OSMesa, GLFW). */
+#ifndef CLOTH_GL_H
+#define CLOTH_GL_H
+
+#include "heddle/base.h"
+
+#include <GL/glcorearb.h>
+
+#define CLOTH_GL_FUNCTIONS(X) \
+    X(PFNGLACTIVETEXTUREPROC, ActiveTexture) \
+    X(PFNGLATTACHSHADERPROC, AttachShader) \
+    X(PFNGLBINDBUFFERPROC, BindBuffer) \
+    X(PFNGLBINDFRAMEBUFFERPROC, BindFramebuffer) \
+    X(PFNGLBINDRENDERBUFFERPROC, BindRenderbuffer) \
+    X(PFNGLBINDTEXTUREPROC, BindTexture) \
+    X(PFNGLBINDVERTEXARRAYPROC, BindVertexArray) \
+    X(PFNGLBLENDFUNCPROC, BlendFunc) \
+    X(PFNGLBLITFRAMEBUFFERPROC, BlitFramebuffer) \
+    X(PFNGLBUFFERDATAPROC, BufferData) \
+    X(PFNGLBUFFERSUBDATAPROC, BufferSubData) \
+    X(PFNGLCHECKFRAMEBUFFERSTATUSPROC, CheckFramebufferStatus) \
+    X(PFNGLCLEARPROC, Clear) \
+    X(PFNGLCOLORMASKPROC, ColorMask) \
+    X(PFNGLCOMPILESHADERPROC, CompileShader) \
+    X(PFNGLCREATEPROGRAMPROC, CreateProgram) \
+    X(PFNGLCREATESHADERPROC, CreateShader) \
+    X(PFNGLDELETEBUFFERSPROC, DeleteBuffers) \
+    X(PFNGLDELETEFRAMEBUFFERSPROC, DeleteFramebuffers) \
+    X(PFNGLDELETEPROGRAMPROC, DeleteProgram) \
+    X(PFNGLDELETERENDERBUFFERSPROC, DeleteRenderbuffers) \
+    X(PFNGLDELETESHADERPROC, DeleteShader) \
+    X(PFNGLDELETETEXTURESPROC, DeleteTextures) \
+    X(PFNGLDELETEVERTEXARRAYSPROC, DeleteVertexArrays) \
+    X(PFNGLDEPTHMASKPROC, DepthMask) \
+    X(PFNGLDISABLEPROC, Disable) \
+    X(PFNGLDISABLEVERTEXATTRIBARRAYPROC, DisableVertexAttribArray) \
+    X(PFNGLDRAWARRAYSPROC, DrawArrays) \
+    X(PFNGLDRAWBUFFERPROC, DrawBuffer) \
+    X(PFNGLDRAWELEMENTSPROC, DrawElements) \
+    X(PFNGLENABLEPROC, Enable) \
+    X(PFNGLENABLEVERTEXATTRIBARRAYPROC, EnableVertexAttribArray) \
+    X(PFNGLFINISHPROC, Finish) \
+    X(PFNGLFRAMEBUFFERRENDERBUFFERPROC, FramebufferRenderbuffer) \
+    X(PFNGLFRAMEBUFFERTEXTURE2DPROC, FramebufferTexture2D) \
+    X(PFNGLGENBUFFERSPROC, GenBuffers) \
+    X(PFNGLGENFRAMEBUFFERSPROC, GenFramebuffers) \
+    X(PFNGLGENRENDERBUFFERSPROC, GenRenderbuffers) \
+    X(PFNGLGENTEXTURESPROC, GenTextures) \
+    X(PFNGLGENVERTEXARRAYSPROC, GenVertexArrays) \
+    X(PFNGLGETERRORPROC, GetError) \
+    X(PFNGLGETINTEGERVPROC, GetIntegerv) \
+    X(PFNGLGETPROGRAMINFOLOGPROC, GetProgramInfoLog) \
+    X(PFNGLGETPROGRAMIVPROC, GetProgramiv) \
+    X(PFNGLGETSHADERINFOLOGPROC, GetShaderInfoLog) \
+    X(PFNGLGETSHADERIVPROC, GetShaderiv) \
+    X(PFNGLGETSTRINGPROC, GetString) \
+    X(PFNGLGETUNIFORMLOCATIONPROC, GetUniformLocation) \
+    X(PFNGLLINKPROGRAMPROC, LinkProgram) \
+    X(PFNGLPIXELSTOREIPROC, PixelStorei) \
+    X(PFNGLPOLYGONOFFSETPROC, PolygonOffset) \
+    X(PFNGLREADBUFFERPROC, ReadBuffer) \
+    X(PFNGLREADPIXELSPROC, ReadPixels) \
+    X(PFNGLRENDERBUFFERSTORAGEMULTISAMPLEPROC, RenderbufferStorageMultisample) \
+    X(PFNGLSHADERSOURCEPROC, ShaderSource) \
+    X(PFNGLTEXIMAGE2DPROC, TexImage2D) \
+    X(PFNGLTEXPARAMETERIPROC, TexParameteri) \
+    X(PFNGLUNIFORM1FPROC, Uniform1f) \
+    X(PFNGLUNIFORM1IPROC, Uniform1i) \
+    X(PFNGLUNIFORM3FVPROC, Uniform3fv) \
+    X(PFNGLUNIFORMMATRIX4FVPROC, UniformMatrix4fv) \
+    X(PFNGLUSEPROGRAMPROC, UseProgram) \
+    X(PFNGLVERTEXATTRIB4FPROC, VertexAttrib4f) \
+    X(PFNGLVERTEXATTRIBPOINTERPROC, VertexAttribPointer) \
+    X(PFNGLVIEWPORTPROC, Viewport)
+
+typedef struct cloth_gl {
+#define CLOTH_GL_MEMBER(type, name) type name;
+    CLOTH_GL_FUNCTIONS(CLOTH_GL_MEMBER)
+#undef CLOTH_GL_MEMBER
+} cloth_gl;
+
+typedef void *cloth_gl_get_function(const char *name);
+
+/* Asks `get` for all of them; a context must be current. Errors: UNSUPPORTED (which function is missing, or the version is below 3.3). */
+hed_status cloth_gl_load(cloth_gl *gl, cloth_gl_get_function *get, hed_error *error);
+
+#endif

@@ -1,0 +1,222 @@
+/* Pictures without a window: surfaces go into OpenGL's memory, the renderer draws them, the pixels come back. */
+#include "view.h"
+
+#include "headless.h"
+#include "normals.h"
+#include "renderer.h"
+
+#include "support/errors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFER_POSITIONS,
+       BUFFER_NORMALS,
+       BUFFER_COLOURS,
+       BUFFER_TRIANGLES,
+       BUFFER_COUNT };
+
+/* A surface's place in OpenGL's memory; used again for the next picture. */
+typedef struct slot {
+    GLuint vertex_array, buffers[BUFFER_COUNT];
+} slot;
+
+struct cloth_picture {
+    cloth_headless headless;
+    cloth_renderer *renderer;
+    cloth_studio studio;
+    uint32_t width, height;
+    GLuint target, pixels;
+    slot *slots;
+    uint32_t slot_count;
+    char words[160];
+};
+
+static hed_status start(cloth_picture *p, hed_error *error)
+{
+    hed_status status = cloth_headless_create(&p->headless, error);
+    if (!status) status = cloth_renderer_create(p->headless.get, &p->renderer, error);
+    if (!status) status = cloth_renderer_resize(p->renderer, p->width, p->height, error);
+    if (status) return status;
+    const cloth_gl *gl = cloth_renderer_gl(p->renderer);
+    snprintf(p->words, sizeof p->words, "%s, %.120s", p->headless.library, (const char *)gl->GetString(GL_RENDERER));
+    gl->GenRenderbuffers(1, &p->pixels);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, p->pixels);
+    gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, 0, GL_RGBA8, (GLsizei)p->width, (GLsizei)p->height);
+    gl->GenFramebuffers(1, &p->target);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, p->target);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, p->pixels);
+    if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE || gl->GetError() != GL_NO_ERROR)
+        return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u", p->width, p->height);
+    cloth_headless_bind(&p->headless, false);
+    return HED_OK;
+}
+
+hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture **picture, hed_error *error)
+{
+    cloth_picture *p = *picture = calloc(1, sizeof *p);
+    if (!p) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    p->width = width;
+    p->height = height;
+    hed_status status = start(p, error);
+    if (status) {
+        cloth_picture_destroy(p);
+        *picture = NULL;
+    }
+    return status;
+}
+
+void cloth_picture_destroy(cloth_picture *p)
+{
+    if (!p) return;
+    if (p->renderer && cloth_headless_bind(&p->headless, true)) {
+        const cloth_gl *gl = cloth_renderer_gl(p->renderer);
+        for (uint32_t i = 0; i < p->slot_count; i++) {
+            gl->DeleteVertexArrays(1, &p->slots[i].vertex_array);
+            gl->DeleteBuffers(BUFFER_COUNT, p->slots[i].buffers);
+        }
+        gl->DeleteFramebuffers(1, &p->target);
+        gl->DeleteRenderbuffers(1, &p->pixels);
+        cloth_renderer_destroy(p->renderer);
+    }
+    cloth_headless_destroy(&p->headless);
+    free(p->slots);
+    free(p);
+}
+
+const char *cloth_picture_renderer(const cloth_picture *picture) { return picture->words; }
+
+/* ---- surfaces ---- */
+
+static hed_status check(const cloth_surface *surface, uint32_t number, hed_error *error)
+{
+    for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++)
+        if (surface->triangles[i] >= surface->vertex_count)
+            return hed_error_set(error, HED_ERROR_ARGUMENT, "surface %u: triangle %zu names vertex %u, and there are %u", number, i / 3,
+                                 surface->triangles[i], surface->vertex_count);
+    return HED_OK;
+}
+
+static hed_status need_slots(cloth_picture *p, uint32_t count, hed_error *error)
+{
+    if (count <= p->slot_count) return HED_OK;
+    slot *slots = realloc(p->slots, count * sizeof *slots);
+    if (!slots) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+    p->slots = slots;
+    const cloth_gl *gl = cloth_renderer_gl(p->renderer);
+    for (; p->slot_count < count; p->slot_count++) {
+        gl->GenVertexArrays(1, &slots[p->slot_count].vertex_array);
+        gl->GenBuffers(BUFFER_COUNT, slots[p->slot_count].buffers);
+    }
+    return HED_OK;
+}
+
+static void put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint components, GLenum type, GLboolean normalized, const void *content,
+                size_t size)
+{
+    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, content, GL_STREAM_DRAW);
+    gl->EnableVertexAttribArray(attribute);
+    gl->VertexAttribPointer(attribute, components, type, normalized, 0, NULL);
+}
+
+/* Puts a surface into OpenGL's memory. */
+static hed_status upload(cloth_picture *p, const cloth_surface *surface, const slot *s, cloth_drawable *drawable, hed_error *error)
+{
+    const cloth_gl *gl = cloth_renderer_gl(p->renderer);
+    size_t size = 3 * (size_t)surface->vertex_count * sizeof(float);
+    float *made = NULL;
+    if (!surface->normals) {
+        made = malloc(size + 1);
+        if (!made) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the normals of %u vertices", surface->vertex_count);
+        cloth_make_normals(surface->positions, surface->vertex_count, surface->triangles, surface->triangle_count, made);
+    }
+    gl->BindVertexArray(s->vertex_array);
+    put(gl, s->buffers[BUFFER_POSITIONS], 0, 3, GL_FLOAT, GL_FALSE, surface->positions, size);
+    put(gl, s->buffers[BUFFER_NORMALS], 1, 3, GL_FLOAT, GL_FALSE, made ? made : surface->normals, size);
+    if (surface->colours)
+        put(gl, s->buffers[BUFFER_COLOURS], 2, 4, GL_UNSIGNED_BYTE, GL_TRUE, surface->colours, 4 * (size_t)surface->vertex_count);
+    else
+        gl->DisableVertexAttribArray(2);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, s->buffers[BUFFER_TRIANGLES]);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(3 * (size_t)surface->triangle_count * sizeof(uint32_t)), surface->triangles,
+                   GL_STREAM_DRAW);
+    gl->BindVertexArray(0);
+    free(made);
+    *drawable = (cloth_drawable){s->vertex_array, 3 * surface->triangle_count, {0}, surface->two_sided};
+    memcpy(drawable->colour, surface->colour, sizeof drawable->colour);
+    if (gl->GetError() == GL_NO_ERROR) return HED_OK;
+    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a surface of %u vertices", surface->vertex_count);
+}
+
+/* What is looked at: the cloth, and what is not much larger than it (a body, a table; not a wide floor). */
+static cloth_box subject(const cloth_surface *surfaces, uint32_t count)
+{
+    cloth_box cloth = cloth_box_nothing(), all = cloth_box_nothing();
+    for (uint32_t i = 0; i < count; i++) {
+        cloth_box_add(&all, surfaces[i].positions, surfaces[i].vertex_count);
+        if (surfaces[i].two_sided) cloth_box_add(&cloth, surfaces[i].positions, surfaces[i].vertex_count);
+    }
+    if (cloth_box_empty(&cloth)) return all;
+    float most = 3 * cloth_box_radius(&cloth);
+    for (uint32_t i = 0; i < count; i++) {
+        cloth_box box = cloth_box_nothing();
+        cloth_box_add(&box, surfaces[i].positions, surfaces[i].vertex_count);
+        if (surfaces[i].two_sided || cloth_box_empty(&box) || cloth_box_radius(&box) > most) continue;
+        cloth_box_add(&cloth, box.low, 1);
+        cloth_box_add(&cloth, box.high, 1);
+    }
+    return cloth;
+}
+
+/* ---- pixels ---- */
+
+static hed_status read_pixels(cloth_picture *p, hed_image *image, hed_error *error)
+{
+    const cloth_gl *gl = cloth_renderer_gl(p->renderer);
+    size_t row = 3 * (size_t)p->width;
+    hed_status status = hed_image_create(p->width, p->height, 3, image, error);
+    uint8_t *swap = malloc(row);
+    if (!status && !swap) status = hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u", p->width, p->height);
+    if (!status) {
+        gl->BindFramebuffer(GL_READ_FRAMEBUFFER, p->target);
+        gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
+        gl->ReadPixels(0, 0, (GLsizei)p->width, (GLsizei)p->height, GL_RGB, GL_UNSIGNED_BYTE, image->pixels);
+        for (uint32_t y = 0; y < p->height / 2; y++) { /* OpenGL's first row is the lowest */
+            uint8_t *top = image->pixels + y * row, *bottom = image->pixels + (p->height - 1 - y) * row;
+            memcpy(swap, top, row);
+            memcpy(top, bottom, row);
+            memcpy(bottom, swap, row);
+        }
+        if (gl->GetError() != GL_NO_ERROR) status = hed_error_set(error, HED_ERROR_DRIVER, "OpenGL did not give the picture back");
+    }
+    free(swap);
+    if (status) hed_image_free(image);
+    return status;
+}
+
+hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera, const cloth_surface *surfaces, uint32_t count,
+                              hed_image *image, hed_error *error)
+{
+    *image = (hed_image){0};
+    if (!cloth_headless_bind(&p->headless, true))
+        return hed_error_set(error, HED_ERROR_DRIVER, "%s does not take its context in this thread", p->headless.library);
+    cloth_drawable *drawables = calloc(count + 1, sizeof *drawables);
+    hed_status status = drawables ? need_slots(p, count, error) : hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+    for (uint32_t i = 0; i < count && !status; i++) {
+        status = check(&surfaces[i], i, error);
+        if (!status) status = upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);
+    }
+    if (!status) {
+        cloth_box box = subject(surfaces, count);
+        if (cloth_box_empty(&box)) cloth_box_add(&box, camera->target, 1);
+        cloth_studio_fit(&p->studio, camera, &box);
+        cloth_renderer_draw(p->renderer, p->target, &p->studio, camera, &box, drawables, count);
+        status = read_pixels(p, image, error);
+    }
+    free(drawables);
+    cloth_headless_bind(&p->headless, false);
+    return status;
+}

@@ -1,0 +1,440 @@
+/* The renderer: framebuffers, programs and the passes. */
+#include "renderer.h"
+
+#include "support/errors.h"
+
+#include "heddle/kernel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHADOW_SIZE = 2048,
+       SAMPLES = 4 };
+
+extern const hed_source hed_cloth_view_files[]; /* in the order of CMakeLists.txt */
+enum { TEXT_SURFACE_VERTEX,
+       TEXT_SURFACE,
+       TEXT_SHADOW,
+       TEXT_GROUND,
+       TEXT_SCREEN_VERTEX,
+       TEXT_BACKGROUND,
+       TEXT_FINISH,
+       TEXT_LIGHT };
+
+enum { PROGRAM_SURFACE,
+       PROGRAM_SHADOW,
+       PROGRAM_GROUND,
+       PROGRAM_BACKGROUND,
+       PROGRAM_FINISH,
+       PROGRAM_COUNT };
+static const int VERTEX_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX, TEXT_SCREEN_VERTEX,
+                                               TEXT_SCREEN_VERTEX};
+static const int FRAGMENT_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE, TEXT_SHADOW, TEXT_GROUND, TEXT_BACKGROUND, TEXT_FINISH};
+
+struct cloth_renderer {
+    cloth_gl gl;
+    uint32_t width, height, scale; /* scale 2: drawn at twice the size */
+    GLint samples, most;
+    GLuint programs[PROGRAM_COUNT];
+    GLuint shadow_map, shadow_target;
+    GLuint colour_samples, depth, scene_target;    /* what is drawn into */
+    GLuint scene, resolved_target;                 /* one sample a pixel, a texture */
+    GLuint nothing, ground_array, ground_vertices; /* vertex arrays */
+};
+
+/* ---- programs ---- */
+
+static hed_status compile(const cloth_gl *gl, GLenum kind, int text, GLuint *shader, hed_error *error)
+{
+    const hed_source *file = &hed_cloth_view_files[text], *light = &hed_cloth_view_files[TEXT_LIGHT];
+    bool lit = text == TEXT_SURFACE || text == TEXT_GROUND;
+    const char *parts[] = {"#version 330 core\n", lit ? light->text : "", "#line 1\n", file->text};
+    const GLint sizes[] = {-1, lit ? (GLint)light->size : 0, -1, (GLint)file->size};
+    GLint good = 0;
+    *shader = gl->CreateShader(kind);
+    gl->ShaderSource(*shader, 4, parts, sizes);
+    gl->CompileShader(*shader);
+    gl->GetShaderiv(*shader, GL_COMPILE_STATUS, &good);
+    if (good) return HED_OK;
+    hed_error_set(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not compile %s", (const char *)gl->GetString(GL_RENDERER), file->name);
+    if (error) gl->GetShaderInfoLog(*shader, sizeof error->log, NULL, error->log);
+    return HED_ERROR_UNSUPPORTED;
+}
+
+static hed_status make_program(cloth_renderer *r, int which, hed_error *error)
+{
+    const cloth_gl *gl = &r->gl;
+    GLuint vertex = 0, fragment = 0;
+    GLint good = 0;
+    hed_status status = compile(gl, GL_VERTEX_SHADER, VERTEX_TEXT[which], &vertex, error);
+    if (!status) status = compile(gl, GL_FRAGMENT_SHADER, FRAGMENT_TEXT[which], &fragment, error);
+    if (!status) {
+        r->programs[which] = gl->CreateProgram();
+        gl->AttachShader(r->programs[which], vertex);
+        gl->AttachShader(r->programs[which], fragment);
+        gl->LinkProgram(r->programs[which]);
+        gl->GetProgramiv(r->programs[which], GL_LINK_STATUS, &good);
+        if (!good) {
+            status = hed_error_set(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not link %s",
+                                   (const char *)gl->GetString(GL_RENDERER), hed_cloth_view_files[FRAGMENT_TEXT[which]].name);
+            if (error) gl->GetProgramInfoLog(r->programs[which], sizeof error->log, NULL, error->log);
+        }
+    }
+    gl->DeleteShader(vertex);
+    gl->DeleteShader(fragment);
+    return status;
+}
+
+static void set_matrix(cloth_renderer *r, int program, const char *name, const float value[16])
+{
+    r->gl.UniformMatrix4fv(r->gl.GetUniformLocation(r->programs[program], name), 1, GL_FALSE, value);
+}
+
+static void set_vector(cloth_renderer *r, int program, const char *name, const float value[3])
+{
+    r->gl.Uniform3fv(r->gl.GetUniformLocation(r->programs[program], name), 1, value);
+}
+
+static void set_float(cloth_renderer *r, int program, const char *name, float value)
+{
+    r->gl.Uniform1f(r->gl.GetUniformLocation(r->programs[program], name), value);
+}
+
+static void set_integer(cloth_renderer *r, int program, const char *name, int value)
+{
+    r->gl.Uniform1i(r->gl.GetUniformLocation(r->programs[program], name), value);
+}
+
+/* ---- framebuffers ---- */
+
+static void make_shadow_map(cloth_renderer *r)
+{
+    const cloth_gl *gl = &r->gl;
+    gl->GenTextures(1, &r->shadow_map);
+    gl->BindTexture(GL_TEXTURE_2D, r->shadow_map);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
+    gl->GenFramebuffers(1, &r->shadow_target);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, r->shadow_target);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, r->shadow_map, 0);
+    gl->DrawBuffer(GL_NONE);
+    gl->ReadBuffer(GL_NONE);
+}
+
+/* The part of cloth_renderer_resize() that depends on whether there are several samples a pixel; false: not with this many. */
+static bool make_targets(cloth_renderer *r)
+{
+    const cloth_gl *gl = &r->gl;
+    GLsizei width = (GLsizei)(r->width * r->scale), height = (GLsizei)(r->height * r->scale);
+    gl->BindTexture(GL_TEXTURE_2D, r->scene);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA16F, width, height, 0, GL_RGBA, GL_FLOAT, NULL);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, r->depth);
+    gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, r->samples, GL_DEPTH_COMPONENT24, width, height);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, r->resolved_target);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, r->scene, 0);
+    if (r->samples == 0) gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, r->depth);
+    if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) return false;
+    if (r->samples == 0) return true;
+    gl->BindRenderbuffer(GL_RENDERBUFFER, r->colour_samples);
+    gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, r->samples, GL_RGBA16F, width, height);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, r->scene_target);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, r->colour_samples);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, r->depth);
+    return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+}
+
+hed_status cloth_renderer_resize(cloth_renderer *r, uint32_t width, uint32_t height, hed_error *error)
+{
+    if (r->width == width && r->height == height) return HED_OK;
+    if (width == 0 || height == 0) return hed_error_set(error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
+    if (width > cloth_renderer_most(r) || height > cloth_renderer_most(r))
+        return hed_error_set(error, HED_ERROR_LIMIT, "a picture of %u x %u is larger than this OpenGL draws, %u x %u", width, height,
+                             cloth_renderer_most(r), cloth_renderer_most(r));
+    r->width = width;
+    r->height = height;
+    while (r->gl.GetError() != GL_NO_ERROR) continue; /* what others have left */
+    bool good = make_targets(r);
+    if (!good && r->samples) { /* no such multisampled format here */
+        r->samples = 0;
+        r->scale = 2;
+        good = make_targets(r);
+    }
+    if (good && r->gl.GetError() == GL_NO_ERROR) return HED_OK;
+    r->width = r->height = 0;
+    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u", width, height);
+}
+
+/* ---- life ---- */
+
+static void make_ground(cloth_renderer *r)
+{
+    const cloth_gl *gl = &r->gl;
+    gl->GenVertexArrays(1, &r->nothing);
+    gl->GenVertexArrays(1, &r->ground_array);
+    gl->GenBuffers(1, &r->ground_vertices);
+    gl->BindVertexArray(r->ground_array);
+    gl->BindBuffer(GL_ARRAY_BUFFER, r->ground_vertices);
+    gl->EnableVertexAttribArray(0);
+    gl->VertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, NULL);
+    gl->BindVertexArray(0);
+}
+
+hed_status cloth_renderer_create(cloth_gl_get_function *get, cloth_renderer **renderer, hed_error *error)
+{
+    cloth_renderer *r = *renderer = calloc(1, sizeof *r);
+    if (!r) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    hed_status status = cloth_gl_load(&r->gl, get, error);
+    if (status) {
+        free(r);
+        *renderer = NULL;
+        return status;
+    }
+    GLint texture = 0, buffer = 0, samples = 0;
+    r->gl.GetIntegerv(GL_MAX_TEXTURE_SIZE, &texture);
+    r->gl.GetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &buffer);
+    r->gl.GetIntegerv(GL_MAX_SAMPLES, &samples);
+    r->most = texture < buffer ? texture : buffer;
+    r->samples = samples >= SAMPLES ? SAMPLES : 0;
+    r->scale = r->samples ? 1 : 2;
+    make_shadow_map(r);
+    r->gl.GenTextures(1, &r->scene);
+    r->gl.GenRenderbuffers(1, &r->depth);
+    r->gl.GenRenderbuffers(1, &r->colour_samples);
+    r->gl.GenFramebuffers(1, &r->scene_target);
+    r->gl.GenFramebuffers(1, &r->resolved_target);
+    make_ground(r);
+    for (int i = 0; i < PROGRAM_COUNT && !status; i++) status = make_program(r, i, error);
+    if (status) {
+        cloth_renderer_destroy(r);
+        *renderer = NULL;
+    }
+    return status;
+}
+
+void cloth_renderer_destroy(cloth_renderer *r)
+{
+    if (!r) return;
+    const cloth_gl *gl = &r->gl;
+    for (int i = 0; i < PROGRAM_COUNT; i++) gl->DeleteProgram(r->programs[i]);
+    gl->DeleteTextures(2, (GLuint[]){r->shadow_map, r->scene});
+    gl->DeleteRenderbuffers(2, (GLuint[]){r->depth, r->colour_samples});
+    gl->DeleteFramebuffers(3, (GLuint[]){r->shadow_target, r->scene_target, r->resolved_target});
+    gl->DeleteVertexArrays(2, (GLuint[]){r->nothing, r->ground_array});
+    gl->DeleteBuffers(1, &r->ground_vertices);
+    free(r);
+}
+
+const cloth_gl *cloth_renderer_gl(const cloth_renderer *r) { return &r->gl; }
+uint32_t cloth_renderer_most(const cloth_renderer *r) { return (uint32_t)r->most / r->scale; }
+
+/* ---- light, ground, cameras ---- */
+
+static int up_axis(const float up[3])
+{
+    int axis = 1;
+    for (int k = 0; k < 3; k++)
+        if (fabsf(up[k]) > fabsf(up[axis])) axis = k;
+    return axis;
+}
+
+void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box)
+{
+    int axis = up_axis(camera->up);
+    float sign = camera->up[axis] < 0 ? -1.0f : 1.0f;
+    float low = sign > 0 ? box->low[axis] : -box->high[axis]; /* height: along `up` */
+    if (!studio->set) {
+        float forward[3], right[3];
+        studio->up[axis] = sign;
+        cloth_along(camera->target, -1, camera->eye, forward);
+        cloth_along(forward, -cloth_dot(forward, studio->up), studio->up, forward);
+        if (cloth_dot(forward, forward) < 1e-6f) forward[(axis + 1) % 3] = 1; /* seen from above */
+        cloth_normalize(forward);
+        cloth_cross(forward, studio->up, right);
+        cloth_along(studio->up, -0.62f, right, studio->key_direction);
+        cloth_along(studio->key_direction, -0.50f, forward, studio->key_direction);
+        cloth_normalize(studio->key_direction);
+        studio->size = fmaxf(cloth_box_radius(box), 1e-4f);
+        studio->ground = low < 0 ? low - 0.05f * studio->size : 0;
+        studio->set = true;
+    } else if (low < studio->ground) {
+        studio->ground = low;
+    }
+}
+
+/* ---- the passes ---- */
+
+/* What the passes of one picture share. */
+typedef struct pass {
+    const cloth_studio *studio;
+    const hed_cloth_camera *camera;
+    float centre[3], radius; /* of what is looked at */
+    float view_projection[16], shadow_matrix[16];
+} pass;
+
+static pass begin(const cloth_renderer *r, const cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box)
+{
+    pass p = {.studio = studio, .camera = camera};
+    float view[16], projection[16], offset[3];
+    cloth_box_centre(box, p.centre);
+    p.radius = fmaxf(cloth_box_radius(box), 1e-4f) * 1.05f;
+    cloth_along(camera->eye, -1, p.centre, offset);
+    float distance = sqrtf(cloth_dot(offset, offset)), reach = fmaxf(studio->size, p.radius);
+    float near = fmaxf(distance - 1.5f * reach, 0.02f * reach);
+    cloth_look_at(camera->eye, camera->target, camera->up, view);
+    cloth_perspective(camera->field_of_view, (float)r->width / (float)r->height, near, distance + 80 * reach, projection);
+    cloth_multiply(projection, view, p.view_projection);
+
+    float from[3];
+    cloth_along(p.centre, 1, studio->key_direction, from);
+    cloth_look_at(from, p.centre, studio->up, view);
+    /* The origin of the light's view is at `from`, one metre from the centre. */
+    view[14] += 1;
+    /* Deep enough for the shadow on the ground. */
+    float above = cloth_dot(p.centre, studio->up) - studio->ground;
+    float depth = 2 * p.radius + fmaxf(above, 0) / cloth_dot(studio->key_direction, studio->up);
+    cloth_orthographic(p.radius, depth, projection);
+    cloth_multiply(projection, view, p.shadow_matrix);
+    return p;
+}
+
+static void draw_surfaces(cloth_renderer *r, int program, const cloth_drawable *drawables, uint32_t count)
+{
+    const cloth_gl *gl = &r->gl;
+    for (uint32_t i = 0; i < count; i++) {
+        if (program == PROGRAM_SURFACE) {
+            set_vector(r, program, "colour", drawables[i].colour);
+            set_integer(r, program, "two_sided", drawables[i].two_sided);
+        }
+        gl->BindVertexArray(drawables[i].vertex_array);
+        gl->DrawElements(GL_TRIANGLES, (GLsizei)drawables[i].index_count, GL_UNSIGNED_INT, NULL);
+    }
+    gl->BindVertexArray(0);
+}
+
+static void draw_shadow_map(cloth_renderer *r, const pass *p, const cloth_drawable *drawables, uint32_t count)
+{
+    const cloth_gl *gl = &r->gl;
+    gl->BindFramebuffer(GL_FRAMEBUFFER, r->shadow_target);
+    gl->Viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthMask(GL_TRUE);
+    gl->Clear(GL_DEPTH_BUFFER_BIT);
+    gl->Enable(GL_DEPTH_CLAMP); /* what stands before the box shades it too */
+    gl->Enable(GL_POLYGON_OFFSET_FILL);
+    gl->PolygonOffset(1.5f, 2);
+    gl->UseProgram(r->programs[PROGRAM_SHADOW]);
+    set_matrix(r, PROGRAM_SHADOW, "view_projection", p->shadow_matrix);
+    draw_surfaces(r, PROGRAM_SHADOW, drawables, count);
+    gl->Disable(GL_POLYGON_OFFSET_FILL);
+    gl->Disable(GL_DEPTH_CLAMP);
+}
+
+static void use_light(cloth_renderer *r, int program, const pass *p)
+{
+    r->gl.UseProgram(r->programs[program]);
+    set_matrix(r, program, "view_projection", p->view_projection);
+    set_matrix(r, program, "shadow_matrix", p->shadow_matrix);
+    set_vector(r, program, "up", p->studio->up);
+    set_vector(r, program, "key_direction", p->studio->key_direction);
+    set_float(r, program, "shadow_texel", 2 * p->radius / SHADOW_SIZE);
+    set_float(r, program, "penumbra", 0.006f);
+    set_integer(r, program, "shadow_map", 0);
+}
+
+/* 1, 2 or 5 times a power of ten, near `size`. */
+static float round_length(float size)
+{
+    float power = powf(10, floorf(log10f(size))), share = size / power;
+    return power * (share < 2 ? 1.0f : share < 5 ? 2.0f : 5.0f);
+}
+
+static void draw_ground(cloth_renderer *r, const pass *p)
+{
+    const cloth_gl *gl = &r->gl;
+    int axis = up_axis(p->studio->up);
+    float height = p->studio->ground * p->studio->up[axis], reach = 12 * p->studio->size, centre[3];
+    if (cloth_dot(p->camera->eye, p->studio->up) <= p->studio->ground) return; /* seen from below it would hide everything */
+    memcpy(centre, p->centre, sizeof centre);
+    centre[axis] = height;
+    float corners[4][3];
+    for (int i = 0; i < 4; i++) {
+        corners[i][axis] = height;
+        corners[i][(axis + 1) % 3] = centre[(axis + 1) % 3] + (i & 1 ? reach : -reach);
+        corners[i][(axis + 2) % 3] = centre[(axis + 2) % 3] + (i & 2 ? reach : -reach);
+    }
+    use_light(r, PROGRAM_GROUND, p);
+    set_vector(r, PROGRAM_GROUND, "centre", centre);
+    set_float(r, PROGRAM_GROUND, "reach", reach);
+    set_float(r, PROGRAM_GROUND, "spacing", round_length(0.25f * p->studio->size));
+    gl->BindBuffer(GL_ARRAY_BUFFER, r->ground_vertices);
+    gl->BufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STREAM_DRAW);
+    gl->BindVertexArray(r->ground_array);
+    gl->Enable(GL_BLEND);
+    gl->BlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    gl->Enable(GL_POLYGON_OFFSET_FILL); /* a prop that lies at the same height is in front */
+    gl->PolygonOffset(2, 8);
+    gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    gl->Disable(GL_POLYGON_OFFSET_FILL);
+    gl->Disable(GL_BLEND);
+    gl->BindVertexArray(0);
+}
+
+static void draw_scene(cloth_renderer *r, const pass *p, const cloth_drawable *drawables, uint32_t count)
+{
+    const cloth_gl *gl = &r->gl;
+    gl->BindFramebuffer(GL_FRAMEBUFFER, r->samples ? r->scene_target : r->resolved_target);
+    gl->Viewport(0, 0, (GLsizei)(r->width * r->scale), (GLsizei)(r->height * r->scale));
+    gl->Clear(GL_DEPTH_BUFFER_BIT);
+    gl->Disable(GL_DEPTH_TEST);
+    gl->UseProgram(r->programs[PROGRAM_BACKGROUND]);
+    gl->BindVertexArray(r->nothing);
+    gl->DrawArrays(GL_TRIANGLES, 0, 3);
+    gl->Enable(GL_DEPTH_TEST);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_2D, r->shadow_map);
+    draw_ground(r, p);
+    use_light(r, PROGRAM_SURFACE, p);
+    set_vector(r, PROGRAM_SURFACE, "eye", p->camera->eye);
+    gl->VertexAttrib4f(2, 1, 1, 1, 1);
+    draw_surfaces(r, PROGRAM_SURFACE, drawables, count);
+}
+
+static void finish(cloth_renderer *r, GLuint target)
+{
+    const cloth_gl *gl = &r->gl;
+    GLint width = (GLint)r->width, height = (GLint)r->height;
+    if (r->samples) {
+        gl->BindFramebuffer(GL_READ_FRAMEBUFFER, r->scene_target);
+        gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, r->resolved_target);
+        gl->BlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    }
+    gl->BindFramebuffer(GL_FRAMEBUFFER, target);
+    gl->Viewport(0, 0, width, height);
+    gl->Disable(GL_DEPTH_TEST);
+    gl->UseProgram(r->programs[PROGRAM_FINISH]);
+    gl->BindTexture(GL_TEXTURE_2D, r->scene);
+    set_integer(r, PROGRAM_FINISH, "scene", 0);
+    gl->BindVertexArray(r->nothing);
+    gl->DrawArrays(GL_TRIANGLES, 0, 3);
+    gl->BindVertexArray(0);
+    gl->BindTexture(GL_TEXTURE_2D, 0);
+}
+
+void cloth_renderer_draw(cloth_renderer *r, GLuint target, const cloth_studio *studio, const hed_cloth_camera *camera,
+                         const cloth_box *box, const cloth_drawable *drawables, uint32_t count)
+{
+    pass p = begin(r, studio, camera, box);
+    r->gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    draw_shadow_map(r, &p, drawables, count);
+    draw_scene(r, &p, drawables, count);
+    finish(r, target);
+}
