@@ -1,8 +1,233 @@
-/* Tethers: for each particle the nearest locked particle along the cloth at rest. */
+/* Tethers: for each particle the nearest locked particle, along the cloth at rest.
+ *
+ * Distances spread over the triangles from all locked particles at once, as in fast marching (Kimmel and Sethian, Computing Geodesic Paths
+ * on Manifolds, 1998), but with round fronts instead of straight ones: over an edge whose ends know their distances from one source, the
+ * source is unfolded into the triangle's plane and seen from the third corner (Novotni and Klein, Computing Geodesic Distances on Triangular
+ * Meshes, 2002). That is exact wherever the cloth can be unrolled. Where the line of sight leaves the edge, the way goes through a
+ * particle, which is a source of its own from there on. A particle that a shorter way reaches later is spread from again, so that obtuse
+ * triangles need nothing special. A garment without faces is spread over along its constraints. */
 #include "model/garment_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define STRAIGHT 1.001 /* a way so little longer than the straight one counts as straight */
+#define SHORTER 1e-9   /* relative; less is rounding */
+
+/* How a particle is reached: from a locked one to `source`, where the way bends last, and straight on from there. */
+typedef struct way {
+    double length;  /* m, whole */
+    double to_bend; /* m, as far as `source` */
+    uint32_t source, anchor;
+} way;
+
+typedef struct spread {
+    const cloth_garment *garment;
+    way *ways;          /* (particles) */
+    uint32_t *heap;     /* (particles) particles to spread from, nearest first */
+    uint32_t *place;    /* (particles) in the heap, NONE: not there */
+    uint32_t heap_count;
+    uint32_t *links_at; /* (particles + 1) constraints at each particle; NULL: faces are there */
+    uint32_t *links;    /* (2 x constraints) */
+} spread;
+
+static double apart(const cloth_garment *garment, uint32_t i, uint32_t j)
+{
+    const float *a = garment->rest[i], *b = garment->rest[j];
+    double x = (double)b[0] - a[0], y = (double)b[1] - a[1], z = (double)b[2] - a[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+/* ---- a heap that knows where each particle is ---- */
+
+static void rise(spread *work, uint32_t at, uint32_t particle)
+{
+    for (; at && work->ways[work->heap[(at - 1) / 2]].length > work->ways[particle].length; at = (at - 1) / 2) {
+        work->heap[at] = work->heap[(at - 1) / 2];
+        work->place[work->heap[at]] = at;
+    }
+    work->heap[at] = particle;
+    work->place[particle] = at;
+}
+
+static uint32_t take_nearest(spread *work)
+{
+    uint32_t nearest = work->heap[0], last = work->heap[--work->heap_count], at = 0;
+    work->place[nearest] = NONE;
+    if (!work->heap_count) return nearest;
+    for (uint32_t child; (child = 2 * at + 1) < work->heap_count; at = child) {
+        if (child + 1 < work->heap_count && work->ways[work->heap[child + 1]].length < work->ways[work->heap[child]].length) child++;
+        work->heap[at] = work->heap[child];
+        work->place[work->heap[at]] = at;
+    }
+    rise(work, at, last);
+    return nearest;
+}
+
+static void offer(spread *work, uint32_t particle, way found)
+{
+    if (!(found.length < work->ways[particle].length * (1.0 - SHORTER))) return;
+    work->ways[particle] = found;
+    rise(work, work->place[particle] == NONE ? work->heap_count++ : work->place[particle], particle);
+}
+
+/* ---- spreading ---- */
+
+static void offer_along(spread *work, uint32_t from, uint32_t to, double length)
+{
+    const way *at = work->ways + from;
+    offer(work, to, (way){at->length + length, at->length, from, at->anchor});
+}
+
+/* From the source of particle a's way, over the edge between a and b, to c. How far b is from that source is known where it has the same
+ * one; else it is judged by how much longer than the straight one the way to a is. */
+static void look_over(spread *work, uint32_t a, uint32_t b, uint32_t c, double ab, double ac, double bc)
+{
+    const way *at = work->ways + a, *beside = work->ways + b;
+    double ra = at->length - at->to_bend, rb = beside->length - beside->to_bend;
+    if (!(ra > 0.0)) return;
+    if (beside->source != at->source) rb = apart(work->garment, b, at->source) * (ra / apart(work->garment, a, at->source));
+    /* a at the origin, b along x, c above, the source below. */
+    double sx = (ra * ra - rb * rb + ab * ab) / (2.0 * ab), cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab);
+    double sy = sqrt(fmax(ra * ra - sx * sx, 0.0)), cy = sqrt(fmax(ac * ac - cx * cx, 0.0));
+    if (!(sy + cy > 0.0)) return;
+    double crossing = sx + (cx - sx) * (sy / (sy + cy));
+    if (!(crossing >= -1e-6 * ab && crossing <= (1.0 + 1e-6) * ab)) return;
+    double straight = apart(work->garment, c, at->source);
+    double length = at->to_bend + fmax(hypot(cx - sx, cy + sy), straight);
+    offer(work, c, (way){length, at->to_bend, at->source, at->anchor});
+}
+
+static void spread_over_faces(spread *work, uint32_t from)
+{
+    const cloth_garment *garment = work->garment;
+    for (uint32_t q = garment->incident_at[from]; q < garment->incident_at[from + 1]; q++) {
+        const uint32_t *corner = garment->triangles[garment->incident[q]];
+        uint32_t k = corner[0] == from ? 0 : corner[1] == from ? 1 : 2;
+        uint32_t b = corner[(k + 1) % 3], c = corner[(k + 2) % 3];
+        double ab = apart(garment, from, b), ac = apart(garment, from, c), bc = apart(garment, b, c);
+        double near = work->ways[from].length;
+        /* What lies nearer than both ends of the edge is not reached over it. */
+        bool over_b = work->ways[b].length < INFINITY && work->ways[c].length > fmin(near, work->ways[b].length);
+        bool over_c = work->ways[c].length < INFINITY && work->ways[b].length > fmin(near, work->ways[c].length);
+        offer_along(work, from, b, ab);
+        offer_along(work, from, c, ac);
+        if (over_b && ab > 0.0) {
+            look_over(work, from, b, c, ab, ac, bc);
+            if (work->ways[b].source != work->ways[from].source) look_over(work, b, from, c, ab, bc, ac);
+        }
+        if (over_c && ac > 0.0) {
+            look_over(work, from, c, b, ac, ab, bc);
+            if (work->ways[c].source != work->ways[from].source) look_over(work, c, from, b, ac, bc, ab);
+        }
+    }
+}
+
+static void spread_along_links(spread *work, uint32_t from)
+{
+    for (uint32_t q = work->links_at[from]; q < work->links_at[from + 1]; q++) {
+        const hed_cloth_constraint *c = work->garment->constraints + work->links[q];
+        offer_along(work, from, c->a == from ? c->b : c->a, c->rest);
+    }
+}
+
+static hed_status list_links(spread *work, hed_error *error)
+{
+    const cloth_garment *garment = work->garment;
+    uint32_t particles = garment->particle_count;
+    work->links_at = cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *work->links_at, error);
+    work->links = cloth_allocate(&garment->allocator, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
+    if (!work->links_at || !work->links) return HED_ERROR_MEMORY;
+    uint32_t *at = work->links_at;
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        at[garment->constraints[k].a + 1]++;
+        at[garment->constraints[k].b + 1]++;
+    }
+    for (uint32_t i = 0; i < particles; i++) at[i + 1] += at[i];
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        work->links[at[garment->constraints[k].a]++] = k;
+        work->links[at[garment->constraints[k].b]++] = k;
+    }
+    memmove(at + 1, at, particles * sizeof *at);
+    at[0] = 0;
+    return HED_OK;
+}
+
+static void spread_all(spread *work)
+{
+    const cloth_garment *garment = work->garment;
+    for (uint32_t i = 0; i < garment->particle_count; i++) {
+        bool locked = !(garment->positions[i][3] > 0.0f);
+        work->ways[i] = (way){locked ? 0.0 : INFINITY, 0.0, i, locked ? i : NONE};
+        work->place[i] = NONE;
+        if (locked) rise(work, work->heap_count++, i);
+    }
+    while (work->heap_count) {
+        uint32_t from = take_nearest(work);
+        if (work->links_at)
+            spread_along_links(work, from);
+        else
+            spread_over_faces(work, from);
+    }
+}
+
+/* ---- what came out ---- */
+
+static double tether_of(const spread *work, uint32_t particle)
+{
+    double along = work->ways[particle].length, straight = apart(work->garment, particle, work->ways[particle].anchor);
+    return along <= STRAIGHT * straight ? straight : along;
+}
+
+/* Numbers the locked particles that somebody is tethered to; work->place becomes the number of each. */
+static uint32_t number_anchors(spread *work)
+{
+    const cloth_garment *garment = work->garment;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < garment->particle_count; i++)
+        if (garment->positions[i][3] > 0.0f && work->ways[i].anchor != NONE) work->place[work->ways[i].anchor] = 0;
+    for (uint32_t i = 0; i < garment->particle_count; i++)
+        if (work->place[i] != NONE) work->place[i] = count++;
+    return count;
+}
+
+static hed_status take_tethers(cloth_garment *garment, spread *work, float slack, hed_error *error)
+{
+    uint32_t particles = garment->particle_count, anchors = number_anchors(work);
+    if (!anchors) return HED_OK;
+    garment->anchor_count = anchors;
+    garment->anchors = cloth_allocate(&garment->allocator, anchors, sizeof *garment->anchors, error);
+    garment->tether_anchor = cloth_allocate(&garment->allocator, particles, sizeof *garment->tether_anchor, error);
+    garment->tether_length = cloth_allocate(&garment->allocator, particles, sizeof *garment->tether_length, error);
+    if (!garment->anchors || !garment->tether_anchor || !garment->tether_length) return HED_ERROR_MEMORY;
+    for (uint32_t i = 0; i < particles; i++) {
+        if (work->place[i] != NONE) garment->anchors[work->place[i]] = i;
+        bool tethered = garment->positions[i][3] > 0.0f && work->ways[i].anchor != NONE;
+        garment->tether_anchor[i] = tethered ? work->place[work->ways[i].anchor] : NONE;
+        garment->tether_length[i] = tethered ? (float)(slack * tether_of(work, i)) : 0.0f;
+    }
+    return HED_OK;
+}
 
 hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *error)
 {
-    (void)slack;
-    return cloth_fail(error, HED_ERROR_UNSUPPORTED, "Garment %s: tethers are not there yet.", garment->name);
+    const hed_allocator *allocator = &garment->allocator;
+    uint32_t particles = garment->particle_count;
+    spread work = {.garment = garment};
+    work.ways = cloth_allocate(allocator, particles, sizeof *work.ways, error);
+    work.heap = cloth_allocate(allocator, particles, sizeof *work.heap, error);
+    work.place = cloth_allocate(allocator, particles, sizeof *work.place, error);
+    hed_status status = work.ways && work.heap && work.place ? HED_OK : HED_ERROR_MEMORY;
+    if (!status && !garment->triangle_count) status = list_links(&work, error);
+    if (!status) {
+        spread_all(&work);
+        status = take_tethers(garment, &work, slack, error);
+    }
+    cloth_release(allocator, work.ways, particles, sizeof *work.ways);
+    cloth_release(allocator, work.heap, particles, sizeof *work.heap);
+    cloth_release(allocator, work.place, particles, sizeof *work.place);
+    cloth_release(allocator, work.links_at, (uint64_t)particles + 1, sizeof *work.links_at);
+    cloth_release(allocator, work.links, 2 * (uint64_t)garment->constraint_count, sizeof *work.links);
+    return status;
 }
