@@ -1,14 +1,42 @@
-/* The reference: plain sequential sweeps. */
+/* The reference: integrate, tether, then constraint after constraint, in double and in float. */
 #include "model/garment.h"
 
-void cloth_reference_frames(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, double *positions,
-                            double *previous, double *last_dt)
+#include <math.h>
+#include <string.h>
+
+/* What a substep needs beside the garment; made in double for both types. */
+typedef struct cloth_substep {
+    double dt;        /* s */
+    double ratio;     /* dt / the last substep's */
+    double keep[3];   /* share of the velocity kept, by axis */
+    double fall[3];   /* m, by gravity */
+    double stiffness; /* 1 / dt^2 */
+} cloth_substep;
+
+static cloth_substep substep(const cloth_garment *garment, const cloth_reference_def *def, double last_dt)
 {
-    (void)garment, (void)def, (void)frames, (void)positions, (void)previous, (void)last_dt;
+    double dt = def->seconds / def->substeps;
+    cloth_substep step = {.dt = dt, .ratio = last_dt > 0.0 ? dt / last_dt : 1.0, .stiffness = 1.0 / (dt * dt)};
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        step.keep[axis] = pow(1.0 - garment->damping, dt);
+        if (axis == def->up) step.keep[axis] *= pow(1.0 - garment->vertical_damping, dt);
+        step.fall[axis] = def->gravity[axis] * dt * (def->slides_form ? dt : 0.5 * (dt + last_dt));
+    }
+    return step;
 }
 
-void cloth_reference_frames_float(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, float *positions,
-                                  float *previous, float *last_dt)
-{
-    (void)garment, (void)def, (void)frames, (void)positions, (void)previous, (void)last_dt;
-}
+#define REAL double
+#define NAME(word) word
+#define SQRT(x) sqrt(x)
+#define FMA(a, b, c) fma(a, b, c)
+#include "model/reference_frames.h"
+#undef REAL
+#undef NAME
+#undef SQRT
+#undef FMA
+
+#define REAL float
+#define NAME(word) word##_float
+#define SQRT(x) sqrtf(x)
+#define FMA(a, b, c) fmaf(a, b, c)
+#include "model/reference_frames.h"
