@@ -1,7 +1,7 @@
 /* The body of the reference, for one type of number: read by reference.c with REAL, NAME, SQRT, FMA defined. Same operations in the same order
  * as kernels/physics.h in strict mode. */
 
-static REAL NAME(square)(const REAL way[3]) { return FMA(way[0], way[0], FMA(way[1], way[1], way[2] * way[2])); }
+static REAL NAME(squared)(const REAL way[3]) { return FMA(way[0], way[0], FMA(way[1], way[1], way[2] * way[2])); }
 
 /* Adds share * way. */
 static void NAME(move)(REAL *point, REAL share, const REAL way[3])
@@ -25,7 +25,7 @@ static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *s
         if (!garment->anchor_count || garment->tether_anchor[i] == UINT32_MAX) continue;
         const REAL *anchor = positions + 3 * (size_t)garment->anchors[garment->tether_anchor[i]];
         REAL length = (REAL)garment->tether_length[i], way[3] = {at[0] - anchor[0], at[1] - anchor[1], at[2] - anchor[2]};
-        REAL square = NAME(square)(way);
+        REAL square = NAME(squared)(way);
         if (square <= length * length) continue;
         REAL part = length / SQRT(square);
         for (int axis = 0; axis < 3; axis++) at[axis] = FMA(way[axis], part, anchor[axis]);
@@ -53,7 +53,7 @@ static void NAME(project)(const cloth_garment *garment, const cloth_substep *ste
     REAL wa = (REAL)garment->positions[c->a][3], wb = (REAL)garment->positions[c->b][3];
     REAL give = (REAL)material->compliance * (REAL)step->stiffness, way[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     REAL low = (REAL)c->rest * (REAL)material->compress, high = (REAL)c->rest * (REAL)material->stretch;
-    REAL part = NAME(correction)(SQRT(NAME(square)(way)), low, high, wa + wb + give, give, multiplier);
+    REAL part = NAME(correction)(SQRT(NAME(squared)(way)), low, high, wa + wb + give, give, multiplier);
     NAME(move)(a, wa * part, way);
     NAME(move)(b, -(wb * part), way);
 }
