@@ -1,5 +1,6 @@
 # Run with -P: writes files as C byte arrays.
-#   -DOUT=x.c -DNAME=canonical "-DFILES=a.cl;b.cl"     an array of {name, text, size}, declared in core/embed.h's form
+#   -DOUT=x.c -DNAME=canonical "-DFILES=a.cl;b.cl"     an array of {name, text, size}, hed_canonical_files[], and each text
+#                                                      by its own name, hed_canonical_a_cl[], for descriptions of several
 #   -DOUT=x.c -DPRELUDE=.../heddle.clh -DINCLUDE=...    one flat text, `const char hed_prelude_text[]`
 function(bytes_of hex_in out)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex_in}")
@@ -33,15 +34,14 @@ if(DEFINED PRELUDE)
 else()
   set(arrays "")
   set(table "")
-  set(index 0)
   foreach(file IN LISTS FILES)
     get_filename_component(base ${file} NAME)
     file(READ ${file} hex HEX)
     file(SIZE ${file} size)
     bytes_of("${hex}" array)
-    string(APPEND arrays "static const char text_${index}[] = {\n${array}0};\n")
-    string(APPEND table "    {\"${base}\", text_${index}, ${size}},\n")
-    math(EXPR index "${index} + 1")
+    string(REGEX REPLACE "[^A-Za-z0-9]" "_" symbol "hed_${NAME}_${base}")
+    string(APPEND arrays "extern const char ${symbol}[];\nconst char ${symbol}[] = {\n${array}0};\n")
+    string(APPEND table "    {\"${base}\", ${symbol}, ${size}},\n")
   endforeach()
   file(WRITE ${OUT} "#include \"heddle/kernel.h\"\n${arrays}extern const hed_source hed_${NAME}_files[];\nconst hed_source hed_${NAME}_files[] = {\n${table}    {0, 0, 0}};\n")
 endif()

@@ -95,6 +95,30 @@ CLOTH_FUNCTION void cloth_project(float4 *a, float4 *b, float low, float high, f
     b->z = fma(pb, z, b->z);
 }
 
+/* The same with several iterations in a substep (XPBD): `multiplier` is what the constraint has pulled (below 0) or pushed (above 0) so far
+ * in it. One that was pulling keeps to `high` until it has given all of that back, and never pushes. */
+CLOTH_FUNCTION void cloth_project_again(float4 *a, float4 *b, float low, float high, float give, float *multiplier)
+{
+    if (!(give > 0.0f)) {
+        cloth_project(a, b, low, high, give);
+        return;
+    }
+    float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z, so_far = *multiplier;
+    float length = sqrt(cloth_square(x, y, z));
+    float bound = so_far < 0.0f ? high : so_far > 0.0f ? low : hed_min(hed_max(length, low), high);
+    float total = so_far - fma(give, so_far, length - bound) / (a->w + b->w + give);
+    total = so_far < 0.0f ? hed_min(total, 0.0f) : so_far > 0.0f ? hed_max(total, 0.0f) : total;
+    float part = length > 0.0f ? (total - so_far) / length : 0.0f;
+    float pa = -(a->w * part), pb = b->w * part;
+    *multiplier = total;
+    a->x = fma(pa, x, a->x);
+    a->y = fma(pa, y, a->y);
+    a->z = fma(pa, z, a->z);
+    b->x = fma(pb, x, b->x);
+    b->y = fma(pb, y, b->y);
+    b->z = fma(pb, z, b->z);
+}
+
 /* ---- integrator ---- */
 
 /* How much stronger the wind blows at a place and time: two waves that travel with it. */

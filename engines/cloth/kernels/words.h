@@ -8,7 +8,11 @@
 #include <math.h>
 #include <stdint.h>
 
+typedef uint16_t ushort;
 typedef uint32_t uint;
+typedef struct uint2 {
+    uint x, y;
+} uint2;
 typedef struct float4 {
     float x, y, z, w;
 } float4;
@@ -16,6 +20,7 @@ typedef struct float4 {
 #define HED_STRICT 1
 #define __global
 #define hed_f4(x, y, z, w) ((float4){(x), (y), (z), (w)})
+#define hed_u2(x, y) ((uint2){(x), (y)})
 #define fma(a, b, c) fmaf(a, b, c)
 #define sqrt(x) sqrtf(x)
 #define fabs(x) fabsf(x)

@@ -142,13 +142,6 @@ hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_e
     (void)cloth, (void)quality;
     NOT_THERE;
 }
-uint32_t hed_cloth_kernel_count(void) { return 0; }
-const hed_kernel_def *hed_cloth_kernel_at(uint32_t index)
-{
-    (void)index;
-    return NULL;
-}
-
 static bool never(const hed_cloth *cloth, char *reason, size_t size)
 {
     (void)cloth;

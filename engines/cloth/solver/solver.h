@@ -22,7 +22,7 @@ typedef struct cloth_buffers {
     hed_buffer *tether;    /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
     hed_buffer *anchors;   /* (anchors) uint: the particle each is */
     hed_buffer *driver_from, *driver_to; /* (particles x 2) float4: position, normal; where a frame begins and ends */
-    hed_buffer *driver_map;              /* (particles x 2) float4: R b r s, k 0 0 0; undriven ones have R = -1, r = -1, s = 0 */
+    hed_buffer *driver_map;              /* (particles x 2) float4: R b r s, k d 0 0; undriven ones have R = -1, r = -1, s = 0, d = 0 (else 1) */
     hed_buffer *debug;     /* (particles) uint2: RGBA8, bits of the length moved by the driver */
     hed_buffer *colliders; /* (max_colliders x CLOTH_COLLIDER_WORDS) float4 */
     hed_buffer *contact;   /* (particles x 2) float4: plane, motion; as cloth_touch() takes them */
@@ -110,7 +110,7 @@ hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, he
 
 /* Embedded texts; a description lists those that it is made of:
  *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl", hed_cloth_integrate_cl, 0}}; */
-extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_lanes_h[];
+extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[], hed_cloth_lanes_h[];
 extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
     hed_cloth_move_cl[], hed_cloth_patch_cl[], hed_cloth_contact_cl[];
 extern const hed_kernel_def cloth_integrate_def;  /* integrate + tethers */

@@ -1,0 +1,15 @@
+/* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel cache go through. */
+#include "kernels/kernels.h"
+
+static const hed_kernel_def *const kernels[] = {
+    &cloth_integrate_def,
+    &cloth_distance_def,
+    &cloth_drive_def,
+    &cloth_write_back_def,
+    &cloth_surface_def,
+    &cloth_move_def,
+};
+
+uint32_t hed_cloth_kernel_count(void) { return CLOTH_COUNT(kernels); }
+
+const hed_kernel_def *hed_cloth_kernel_at(uint32_t index) { return index < CLOTH_COUNT(kernels) ? kernels[index] : NULL; }

@@ -1,0 +1,15 @@
+/* Points, and every second one a direction, through a rigid matrix. */
+#ifndef WG
+#define WG 256
+#endif
+#ifndef CLOTH_PHYSICS_H
+#include "physics.h"
+#include "collide.h"
+#include "particle.h"
+#endif
+
+__kernel void cloth_move(__global float4 *restrict array, cloth_rigid rigid)
+{
+    uint i = (uint)get_global_id(0);
+    if (i < rigid.count) cloth_move_one(i, array, rigid);
+}

@@ -1,0 +1,193 @@
+/* One particle, one constraint, one vertex, on the arrays that the kernels have: the scalar version of each kernel, and its native version in C,
+ * are this text called in a loop. After physics.h and collide.h. */
+#ifndef CLOTH_PARTICLE_H
+#define CLOTH_PARTICLE_H
+
+#define CLOTH_NONE 0xffffffffu
+
+/* A substep, from 64 bytes in device memory. */
+CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint substep)
+{
+    float4 a = steps[4 * substep], b = steps[4 * substep + 1], c = steps[4 * substep + 2], d = steps[4 * substep + 3];
+    cloth_step step;
+    step.ratio = a.x;
+    step.fall_x = a.y;
+    step.fall_y = a.z;
+    step.fall_z = a.w;
+    step.wind_x = b.x;
+    step.wind_y = b.y;
+    step.wind_z = b.z;
+    step.gust = b.w;
+    step.time = c.x;
+    step.from = c.y;
+    step.to = c.z;
+    step.stiffness = c.w;
+    step.longest_move = d.x;
+    step.particles = as_uint(d.y);
+    step.colliders = as_uint(d.z);
+    step.flags = as_uint(d.w);
+    return step;
+}
+
+/* Where a locked particle is at the substep's end: it follows the driver where there is one. */
+CLOTH_FUNCTION float4 cloth_locked_at(uint i, float4 at, __global const float4 *driver_from, __global const float4 *driver_to,
+                                      __global const float4 *driver_map, cloth_step step)
+{
+    if (!(step.flags & CLOTH_STEP_DRIVER) || driver_map[2 * i + 1].y == 0.0f) return at;
+    float4 target = cloth_between(driver_from[2 * i], driver_to[2 * i], step.to);
+    return hed_f4(target.x, target.y, target.z, at.w);
+}
+
+CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __global float4 *previous, __global const float4 *garments,
+                                        __global const float4 *air, __global const uint2 *tether, __global const uint *anchors,
+                                        __global const float4 *driver_from, __global const float4 *driver_to,
+                                        __global const float4 *driver_map, cloth_step step)
+{
+    float4 at = position[i], before = previous[i];
+    if (at.w == 0.0f) {
+        float4 moved = cloth_locked_at(i, at, driver_from, driver_to, driver_map, step);
+        position[i] = moved;
+        previous[i] = hed_f4(moved.x, moved.y, moved.z, before.w);
+        return;
+    }
+    float4 plate = (step.flags & CLOTH_STEP_AIR) ? air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 moved = cloth_integrate(at, before, plate, cloth_garment_at(garments, (uint)before.w), step);
+    if (step.flags & CLOTH_STEP_TETHERS) {
+        uint2 to = tether[i];
+        if (to.x != CLOTH_NONE) {
+            uint anchor = anchors[to.x];
+            /* Not its place in memory where that moves in this very launch. */
+            float4 there = cloth_locked_at(anchor, position[anchor], driver_from, driver_to, driver_map, step);
+            moved = cloth_tether(moved, there, as_float(to.y));
+        }
+    }
+    previous[i] = hed_f4(at.x, at.y, at.z, before.w);
+    position[i] = moved;
+}
+
+/* `pass`: 0: the only iteration, or no compliance anywhere: no multipliers; 1: the first of several; 2: a later one. */
+CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position, __global const uint2 *ends, __global const float *rests,
+                                       __global const ushort *kinds, __global const float4 *materials, __global float *multipliers,
+                                       float stiffness, uint pass)
+{
+    uint2 end = ends[i];
+    float rest = rests[i];
+    float4 material = materials[kinds[i]], a = position[end.x], b = position[end.y];
+    float give = material.z * stiffness;
+    if (pass == 0) {
+        cloth_project(&a, &b, rest * material.x, rest * material.y, give);
+    } else {
+        float multiplier = pass == 1 ? 0.0f : multipliers[i];
+        cloth_project_again(&a, &b, rest * material.x, rest * material.y, give, &multiplier);
+        multipliers[i] = multiplier;
+    }
+    if (a.w > 0.0f) position[end.x] = a; /* locked ones are shared by the constraints of a set */
+    if (b.w > 0.0f) position[end.y] = b;
+}
+
+CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global const float4 *previous, __global const float4 *garments,
+                                    __global const float4 *colliders, __global const float4 *contact, __global const float4 *driver_from,
+                                    __global const float4 *driver_to, __global const float4 *driver_map, __global uint2 *debug, cloth_step step)
+{
+    float4 at = position[i], before = previous[i], start;
+    bool driven = (step.flags & CLOTH_STEP_DRIVER) && driver_map[2 * i + 1].y != 0.0f;
+    uint acted = 0;
+    if (at.w > 0.0f) {
+        cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
+        if (step.colliders > 0) at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from, step.to);
+        if (step.flags & CLOTH_STEP_CONTACTS)
+            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i], contact[2 * i + 1], step.from, step.to);
+    }
+    start = at;
+    if (driven && at.w > 0.0f) {
+        float4 target = cloth_between(driver_from[2 * i], driver_to[2 * i], step.to);
+        float4 normal = cloth_unit(cloth_between(driver_from[2 * i + 1], driver_to[2 * i + 1], step.to));
+        at = cloth_drive(at, target, normal, driver_map[2 * i], driver_map[2 * i + 1].x, &acted);
+    }
+    position[i] = at;
+    if (step.flags & CLOTH_STEP_DRIVER) {
+        float moved = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
+        debug[i] = hed_u2(cloth_colour(acted), as_uint(moved));
+    }
+}
+
+/* Normal of length 1 and area / mass: the triangles around a particle, each with a third of its area. */
+CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position, __global const uint *incident_at, __global const uint *incident,
+                                      __global const uint *triangles, __global float4 *air)
+{
+    float x = 0.0f, y = 0.0f, z = 0.0f, area = 0.0f;
+    for (uint k = incident_at[i]; k < incident_at[i + 1]; k++) {
+        uint at = 3 * incident[k];
+        float4 a = position[triangles[at]], b = position[triangles[at + 1]], c = position[triangles[at + 2]];
+        float ux = b.x - a.x, uy = b.y - a.y, uz = b.z - a.z, vx = c.x - a.x, vy = c.y - a.y, vz = c.z - a.z;
+        float nx = fma(uy, vz, -(uz * vy)), ny = fma(uz, vx, -(ux * vz)), nz = fma(ux, vy, -(uy * vx));
+        x += nx;
+        y += ny;
+        z += nz;
+        area += sqrt(cloth_square(nx, ny, nz));
+    }
+    float4 normal = cloth_unit(hed_f4(x, y, z, area * (1.0f / 6.0f) * position[i].w));
+    air[i] = normal;
+}
+
+/* What write-back is given; by value. */
+typedef struct cloth_view {
+    float matrix[16];  /* column by column */
+    float normals[12]; /* what normals are turned by: three columns of four */
+    uint vertices;
+    uint flags; /* CLOTH_VIEW_* */
+} cloth_view;
+
+#define CLOTH_VIEW_GATHER 1u  /* vertex_particle is there; else vertex i shows particle i */
+#define CLOTH_VIEW_COLOURS 2u /* debug is there */
+#define CLOTH_VIEW_NORMALS 4u /* air and normals are there */
+
+CLOTH_FUNCTION float4 cloth_column(const float *matrix, uint column)
+{
+    return hed_f4(matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2], matrix[4 * column + 3]);
+}
+
+/* Whether all three are finite numbers. */
+CLOTH_FUNCTION uint cloth_finite(float4 p)
+{
+    return fabs(p.x) < 1e30f && fabs(p.y) < 1e30f && fabs(p.z) < 1e30f;
+}
+
+CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position, __global const uint2 *debug, __global const uint *vertex_particle,
+                                         __global const float4 *air, __global float4 *vertices, __global float4 *normals, __global uint *broken,
+                                         cloth_view view)
+{
+    uint particle = (view.flags & CLOTH_VIEW_GATHER) ? vertex_particle[i] : i;
+    float4 p = position[particle];
+    if (!cloth_finite(p)) {
+        broken[0] = 1;
+        p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f); /* nothing that is not finite leaves; hed_cloth_wait() tells */
+    }
+    uint colour = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
+    float4 shown = cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1), cloth_column(view.matrix, 2),
+                                   cloth_column(view.matrix, 3));
+    vertices[i] = hed_f4(shown.x, shown.y, shown.z, as_float(colour));
+    if (view.flags & CLOTH_VIEW_NORMALS) {
+        float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+        float4 turned = cloth_transform(air[particle], cloth_column(view.normals, 0), cloth_column(view.normals, 1), cloth_column(view.normals, 2), none);
+        normals[i] = cloth_unit(turned);
+    }
+}
+
+/* Points of an array through a rigid matrix; `directions`: every second one is a direction. */
+typedef struct cloth_rigid {
+    float matrix[16]; /* column by column */
+    uint first, count;
+    uint directions;
+} cloth_rigid;
+
+CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, cloth_rigid rigid)
+{
+    uint at = rigid.first + i;
+    float4 p = array[at], last = cloth_column(rigid.matrix, 3);
+    if (rigid.directions && (i & 1)) last = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 moved = cloth_transform(p, cloth_column(rigid.matrix, 0), cloth_column(rigid.matrix, 1), cloth_column(rigid.matrix, 2), last);
+    array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that element i does not depend on
+ * how many are asked for. */
+#include "kernels/kernels.h"
+
+static uint32_t word_at(uint64_t stream, uint64_t index)
+{
+    uint64_t z = stream + (index + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)((z ^ (z >> 31)) >> 32);
+}
+
+void cloth_sample_floats(float *values, uint64_t count, uint64_t seed, uint32_t argument, float low, float high)
+{
+    uint64_t stream = seed * 0xd1342543de82ef95u + argument * 0xda942042e4dd58b5u;
+    for (uint64_t i = 0; i < count; i++)
+        values[i] = low + (high - low) * ((float)(word_at(stream, i) >> 8) / 16777216.0f);
+}
+
+static float4 random4(uint64_t i, uint64_t seed, uint32_t argument)
+{
+    float random[4];
+    cloth_sample_floats(random, 4, seed + i, argument, -1.0f, 1.0f);
+    return (float4){random[0], random[1], random[2], random[3]};
+}
+
+void cloth_sample_positions(float4 *positions, uint64_t count, uint64_t seed)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        positions[i] = random4(i, seed, 1);
+        positions[i].w = i % 7 == 3 ? 0.0f : 3.0f + positions[i].w;
+    }
+}
+
+void cloth_sample_previous(float4 *previous, uint64_t count, uint64_t seed)
+{
+    cloth_sample_positions(previous, count, seed);
+    for (uint64_t i = 0; i < count; i++) {
+        float4 moved = random4(i, seed, 2);
+        previous[i].x += 0.02f * moved.x;
+        previous[i].y += 0.02f * moved.y;
+        previous[i].z += 0.02f * moved.z;
+        previous[i].w = (float)(i % CLOTH_SAMPLE_GARMENTS);
+    }
+}
+
+void cloth_sample_garments(float4 *garments)
+{
+    for (uint32_t i = 0; i < CLOTH_SAMPLE_GARMENTS; i++) {
+        float share = (float)i / CLOTH_SAMPLE_GARMENTS;
+        garments[2 * i] = (float4){0.99f, 0.98f - 0.01f * share, 0.99f, 0.005f + 0.01f * share};
+        garments[2 * i + 1] = (float4){0.6f + share, 0.3f * share, 0.5f, 0.0f};
+    }
+}
+
+void cloth_sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        float4 v = random4(i, seed, 3);
+        map[2 * i] = (float4){-1.0f, 0.0f, -1.0f, 0.0f};
+        map[2 * i + 1] = (float4){1.0f, i % 9 != 4, 0.0f, 0.0f};
+        if (i % 3 == 0) map[2 * i].x = 0.5f + 0.4f * v.x;
+        if (i % 2 == 0) map[2 * i].y = 0.2f * v.y;
+        if (i % 2 == 0) map[2 * i].z = i % 4 == 0 ? 0.0f : 1.0f + 0.5f * v.z;
+        if (i % 5 == 0) map[2 * i].w = 0.25f;
+        if (i % 6 == 0) map[2 * i + 1].x = 0.75f;
+    }
+}
+
+cloth_step cloth_sample_step(uint32_t particles, uint32_t flags)
+{
+    return (cloth_step){.ratio = 0.9f,
+                        .fall_y = -1.2e-4f,
+                        .wind_x = 0.02f,
+                        .wind_z = 0.01f,
+                        .gust = 0.5f,
+                        .time = 3.25f,
+                        .from = 0.25f,
+                        .to = 0.5f,
+                        .stiffness = 90000.0f,
+                        .longest_move = 0.04f,
+                        .particles = particles,
+                        .flags = flags};
+}
