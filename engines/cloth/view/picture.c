@@ -4,10 +4,10 @@
 #include "headless.h"
 #include "normals.h"
 #include "renderer.h"
+#include "target.h"
 
 #include "support/errors.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,40 +27,30 @@ struct cloth_picture {
     cloth_headless headless;
     cloth_renderer *renderer;
     cloth_studio studio;
-    uint32_t width, height;
-    GLuint target, pixels;
+    cloth_target target;
     slot *slots;
     uint32_t slot_count;
     char words[160];
 };
 
-static hed_status start(cloth_picture *p, hed_error *error)
+static hed_status start(cloth_picture *p, uint32_t width, uint32_t height, hed_error *error)
 {
     hed_status status = cloth_headless_create(&p->headless, error);
     if (!status) status = cloth_renderer_create(p->headless.get, &p->renderer, error);
-    if (!status) status = cloth_renderer_resize(p->renderer, p->width, p->height, error);
+    if (!status) status = cloth_renderer_resize(p->renderer, width, height, error);
     if (status) return status;
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     snprintf(p->words, sizeof p->words, "%s, %.120s", p->headless.library, (const char *)gl->GetString(GL_RENDERER));
-    gl->GenRenderbuffers(1, &p->pixels);
-    gl->BindRenderbuffer(GL_RENDERBUFFER, p->pixels);
-    gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, 0, GL_RGBA8, (GLsizei)p->width, (GLsizei)p->height);
-    gl->GenFramebuffers(1, &p->target);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, p->target);
-    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, p->pixels);
-    if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE || gl->GetError() != GL_NO_ERROR)
-        return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u", p->width, p->height);
+    status = cloth_target_create(gl, width, height, &p->target, error);
     cloth_headless_bind(&p->headless, false);
-    return HED_OK;
+    return status;
 }
 
 hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture **picture, hed_error *error)
 {
     cloth_picture *p = *picture = calloc(1, sizeof *p);
     if (!p) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
-    p->width = width;
-    p->height = height;
-    hed_status status = start(p, error);
+    hed_status status = start(p, width, height, error);
     if (status) {
         cloth_picture_destroy(p);
         *picture = NULL;
@@ -77,8 +67,7 @@ void cloth_picture_destroy(cloth_picture *p)
             gl->DeleteVertexArrays(1, &p->slots[i].vertex_array);
             gl->DeleteBuffers(BUFFER_COUNT, p->slots[i].buffers);
         }
-        gl->DeleteFramebuffers(1, &p->target);
-        gl->DeleteRenderbuffers(1, &p->pixels);
+        cloth_target_destroy(gl, &p->target);
         cloth_renderer_destroy(p->renderer);
     }
     cloth_headless_destroy(&p->headless);
@@ -165,36 +154,9 @@ static cloth_box subject(const cloth_surface *surfaces, uint32_t count)
         cloth_box box = cloth_box_nothing();
         cloth_box_add(&box, surfaces[i].positions, surfaces[i].vertex_count);
         if (surfaces[i].two_sided || cloth_box_empty(&box) || cloth_box_radius(&box) > most) continue;
-        cloth_box_add(&cloth, box.low, 1);
-        cloth_box_add(&cloth, box.high, 1);
+        cloth_box_join(&cloth, &box);
     }
     return cloth;
-}
-
-/* ---- pixels ---- */
-
-static hed_status read_pixels(cloth_picture *p, hed_image *image, hed_error *error)
-{
-    const cloth_gl *gl = cloth_renderer_gl(p->renderer);
-    size_t row = 3 * (size_t)p->width;
-    hed_status status = hed_image_create(p->width, p->height, 3, image, error);
-    uint8_t *swap = malloc(row);
-    if (!status && !swap) status = hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u", p->width, p->height);
-    if (!status) {
-        gl->BindFramebuffer(GL_READ_FRAMEBUFFER, p->target);
-        gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
-        gl->ReadPixels(0, 0, (GLsizei)p->width, (GLsizei)p->height, GL_RGB, GL_UNSIGNED_BYTE, image->pixels);
-        for (uint32_t y = 0; y < p->height / 2; y++) { /* OpenGL's first row is the lowest */
-            uint8_t *top = image->pixels + y * row, *bottom = image->pixels + (p->height - 1 - y) * row;
-            memcpy(swap, top, row);
-            memcpy(top, bottom, row);
-            memcpy(bottom, swap, row);
-        }
-        if (gl->GetError() != GL_NO_ERROR) status = hed_error_set(error, HED_ERROR_DRIVER, "OpenGL did not give the picture back");
-    }
-    free(swap);
-    if (status) hed_image_free(image);
-    return status;
 }
 
 hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera, const cloth_surface *surfaces, uint32_t count,
@@ -213,8 +175,8 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera, 
         cloth_box box = subject(surfaces, count);
         if (cloth_box_empty(&box)) cloth_box_add(&box, camera->target, 1);
         cloth_studio_fit(&p->studio, camera, &box);
-        cloth_renderer_draw(p->renderer, p->target, &p->studio, camera, &box, drawables, count);
-        status = read_pixels(p, image, error);
+        cloth_renderer_draw(p->renderer, p->target.framebuffer, &p->studio, camera, &box, drawables, count);
+        status = cloth_target_read(cloth_renderer_gl(p->renderer), &p->target, image, error);
     }
     free(drawables);
     cloth_headless_bind(&p->headless, false);

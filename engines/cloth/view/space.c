@@ -18,6 +18,14 @@ void cloth_box_add(cloth_box *box, const float *points, uint32_t count)
     }
 }
 
+void cloth_box_join(cloth_box *box, const cloth_box *other)
+{
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = fminf(box->low[k], other->low[k]);
+        box->high[k] = fmaxf(box->high[k], other->high[k]);
+    }
+}
+
 bool cloth_box_empty(const cloth_box *box) { return !(box->low[0] <= box->high[0]); }
 
 void cloth_box_centre(const cloth_box *box, float centre[3])

@@ -11,6 +11,7 @@ typedef struct cloth_box {
 cloth_box cloth_box_nothing(void);
 /* Takes in `count` points (count x 3); those that are not finite are left out. */
 void cloth_box_add(cloth_box *box, const float *points, uint32_t count);
+void cloth_box_join(cloth_box *box, const cloth_box *other);
 bool cloth_box_empty(const cloth_box *box);
 void cloth_box_centre(const cloth_box *box, float centre[3]);
 float cloth_box_radius(const cloth_box *box); /* half of the diagonal */

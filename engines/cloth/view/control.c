@@ -1,0 +1,95 @@
+/* Keys and mouse. */
+#include "control.h"
+
+#include "space.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float GRAVITY_A_HEIGHT = 20; /* m/s^2, the mouse moved over the window's whole height */
+static const float WIND_A_HEIGHT = 20;    /* m/s */
+static const float STEEPEST = 1.5f;       /* radians above or below the target: short of straight, where the view would tip over */
+
+cloth_control cloth_control_begin(const hed_cloth_camera *camera)
+{
+    cloth_control control = {.camera = *camera, .colours = true};
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabsf(camera->up[k]) > fabsf(camera->up[axis])) axis = k;
+    control.up[axis] = camera->up[axis] < 0 ? -1 : 1;
+    return control;
+}
+
+void cloth_control_key(cloth_control *control, int key)
+{
+    switch (key) {
+    case 'd': control->colours = !control->colours; break;
+    case ' ': control->paused = !control->paused; break;
+    case 's': control->paused = control->step = true; break;
+    case 'p': control->picture = true; break;
+    case 'r':
+        control->reset = true;
+        control->gravity = 0;
+        memset(control->wind, 0, sizeof control->wind);
+        break;
+    case CLOTH_KEY_ESCAPE: control->close = true; break;
+    default: break;
+    }
+}
+
+/* Turns `v` about a unit axis (Rodrigues). */
+static void turn(float v[3], const float axis[3], float angle)
+{
+    float across[3], result[3], along = cloth_dot(axis, v) * (1 - cosf(angle));
+    cloth_cross(axis, v, across);
+    for (int k = 0; k < 3; k++) result[k] = v[k] * cosf(angle) + across[k] * sinf(angle) + axis[k] * along;
+    memcpy(v, result, sizeof result);
+}
+
+/* The direction that is right on the screen. */
+static void right_of(const cloth_control *control, float right[3])
+{
+    float forward[3];
+    cloth_along(control->camera.target, -1, control->camera.eye, forward);
+    cloth_cross(forward, control->up, right);
+    if (cloth_dot(right, right) < 1e-12f) cloth_cross(forward, control->camera.up, right);
+    cloth_normalize(right);
+}
+
+void cloth_control_orbit(cloth_control *control, double right, double down, uint32_t height)
+{
+    hed_cloth_camera *camera = &control->camera;
+    float offset[3], axis[3], a_pixel = 3.14159265f / (float)(height ? height : 1);
+    cloth_along(camera->eye, -1, camera->target, offset);
+    float distance = sqrtf(cloth_dot(offset, offset));
+    if (!(distance > 0)) return;
+    float sine = cloth_dot(offset, control->up) / distance, steep = asinf(fmaxf(-1, fminf(1, sine)));
+    float wanted = fmaxf(-STEEPEST, fminf(STEEPEST, steep + (float)down * a_pixel));
+    right_of(control, axis);
+    turn(offset, axis, steep - wanted);
+    turn(offset, control->up, -(float)right * a_pixel);
+    cloth_along(camera->target, 1, offset, camera->eye);
+    memcpy(camera->up, control->up, sizeof camera->up);
+}
+
+void cloth_control_zoom(cloth_control *control, double notches)
+{
+    hed_cloth_camera *camera = &control->camera;
+    float offset[3];
+    cloth_along(camera->eye, -1, camera->target, offset);
+    cloth_along(camera->target, powf(0.88f, (float)notches), offset, camera->eye);
+}
+
+void cloth_control_pull(cloth_control *control, double right, double down, uint32_t height)
+{
+    float axis[3], share = 1 / (float)(height ? height : 1);
+    right_of(control, axis);
+    control->gravity += (float)down * share * GRAVITY_A_HEIGHT;
+    cloth_along(control->wind, (float)right * share * WIND_A_HEIGHT, axis, control->wind);
+}
+
+void cloth_control_apply(const cloth_control *control, hed_cloth_frame *frame)
+{
+    cloth_along(frame->gravity, -control->gravity, control->up, frame->gravity);
+    cloth_along(frame->wind, 1, control->wind, frame->wind);
+}

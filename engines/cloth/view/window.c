@@ -1,0 +1,305 @@
+/* The window: GLFW for keys, mouse and the surface; renderer.c draws, vertices.c keeps the surfaces.
+ *
+ * While a picture of one frame is drawn, the device computes the next: each turn takes what the last frame left, enqueues the frames that are
+ * due by the clock, and draws what it took. */
+#include "window.h"
+
+#include "renderer.h"
+#include "target.h"
+#include "vertices.h"
+
+#include "support/errors.h"
+#include "support/exit.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_AT_ONCE = 3 }; /* frames in a turn; a device that needs longer than they last shows slower motion */
+static const double TITLE_EVERY = 0.5; /* s */
+
+typedef struct window {
+    GLFWwindow *handle;
+    hed_cloth_scene *scene;
+    hed_cloth *cloth;
+    double rate;
+    cloth_control control;
+    cloth_renderer *renderer;
+    cloth_studio studio;
+    cloth_vertices *vertices;
+    hed_event *begin, *end; /* around the frames of a turn */
+    double mouse[2];
+    uint32_t number;        /* of the next frame, since the last reset */
+    uint64_t pictures, frames;
+    double clock, due;      /* s; frames that the clock asks for */
+    /* for the title */
+    double titled, next_measure, frame_seconds, stretch;
+    uint64_t titled_pictures;
+    char note[160]; /* such as where a picture went */
+    bool timed;     /* a turn's frames lie between begin and end */
+    uint32_t timed_frames;
+} window;
+
+/* ---- GLFW ---- */
+
+static void *get_function(const char *name)
+{
+    void *pointer;
+    GLFWglproc function = glfwGetProcAddress(name);
+    memcpy(&pointer, &function, sizeof pointer);
+    return pointer;
+}
+
+static hed_status glfw_fail(hed_error *error, const char *what)
+{
+    const char *words = NULL;
+    glfwGetError(&words);
+    return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s: %s. `heddle cloth run --png-every N` draws pictures without a window", what,
+                         words ? words : "GLFW does not say why");
+}
+
+static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers)
+{
+    window *w = glfwGetWindowUserPointer(handle);
+    (void)scancode, (void)modifiers;
+    if (action == GLFW_RELEASE || (action == GLFW_REPEAT && key != GLFW_KEY_S)) return;
+    /* GLFW's letters are upper case, whatever was typed. */
+    cloth_control_key(&w->control, key == GLFW_KEY_ESCAPE ? CLOTH_KEY_ESCAPE : key >= 'A' && key <= 'Z' ? key - 'A' + 'a'
+                                                                                                      : key);
+}
+
+static void on_wheel(GLFWwindow *handle, double x, double y)
+{
+    window *w = glfwGetWindowUserPointer(handle);
+    (void)x;
+    cloth_control_zoom(&w->control, y);
+}
+
+static void on_mouse(GLFWwindow *handle, double x, double y)
+{
+    window *w = glfwGetWindowUserPointer(handle);
+    double right = x - w->mouse[0], down = y - w->mouse[1];
+    int width, height;
+    glfwGetWindowSize(handle, &width, &height);
+    if (glfwGetMouseButton(handle, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS)
+        cloth_control_orbit(&w->control, right, down, (uint32_t)height);
+    else if (glfwGetMouseButton(handle, GLFW_MOUSE_BUTTON_RIGHT) == GLFW_PRESS)
+        cloth_control_pull(&w->control, right, down, (uint32_t)height);
+    w->mouse[0] = x;
+    w->mouse[1] = y;
+}
+
+static hed_status open_window(window *w, hed_error *error)
+{
+    hed_cloth_camera camera = hed_cloth_scene_camera(w->scene);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    glfwWindowHint(GLFW_DEPTH_BITS, 0); /* the renderer brings its own */
+    glfwWindowHint(GLFW_STENCIL_BITS, 0);
+    w->handle = glfwCreateWindow((int)camera.width, (int)camera.height, "Heddle cloth", NULL, NULL);
+    if (!w->handle) return glfw_fail(error, "no window with OpenGL 3.3");
+    w->control = cloth_control_begin(&camera);
+    glfwMakeContextCurrent(w->handle);
+    glfwSwapInterval(1);
+    glfwSetWindowUserPointer(w->handle, w);
+    glfwGetCursorPos(w->handle, &w->mouse[0], &w->mouse[1]);
+    glfwSetKeyCallback(w->handle, on_key);
+    glfwSetScrollCallback(w->handle, on_wheel);
+    glfwSetCursorPosCallback(w->handle, on_mouse);
+    hed_status status = cloth_renderer_create(get_function, &w->renderer, error);
+    if (!status) status = cloth_vertices_create(cloth_renderer_gl(w->renderer), get_function, w->scene, w->cloth, &w->vertices, error);
+    hed_device *device = hed_stream_device(hed_cloth_stream(w->cloth));
+    if (!status) status = hed_event_create(device, true, &w->begin, error);
+    if (!status) status = hed_event_create(device, true, &w->end, error);
+    return status;
+}
+
+/* ---- frames of cloth ---- */
+
+static hed_status step(window *w, hed_error *error)
+{
+    hed_cloth_frame frame;
+    hed_status status = hed_cloth_scene_frame(w->scene, w->number, w->rate, &frame, error);
+    if (status) return status;
+    cloth_control_apply(&w->control, &frame);
+    status = hed_cloth_step(w->cloth, &frame, error);
+    if (!status) status = cloth_vertices_follow(w->vertices, error);
+    w->number++;
+    w->frames++;
+    return status;
+}
+
+/* How many frames are due: one for each 1/rate of a second that has passed, less where the device does not keep up. */
+static uint32_t frames_due(window *w)
+{
+    double now = glfwGetTime();
+    w->due = fmin(w->due + (now - w->clock) * w->rate, MOST_AT_ONCE);
+    w->clock = now;
+    if (w->control.paused) w->due = 0;
+    uint32_t count = (uint32_t)w->due;
+    w->due -= count;
+    if (w->control.step || w->frames == 0 || w->number == 0) count = count ? count : 1; /* the first one is seen even if paused */
+    w->control.step = false;
+    return count;
+}
+
+static hed_status enqueue(window *w, hed_error *error)
+{
+    hed_status status = HED_OK;
+    if (w->control.reset) {
+        w->control.reset = false;
+        w->number = 0;
+        status = hed_cloth_reset(w->cloth, error);
+    }
+    uint32_t count = status ? 0 : frames_due(w);
+    if (count == 0) return status;
+    status = hed_event_record(w->begin, hed_cloth_stream(w->cloth), error);
+    for (uint32_t i = 0; i < count && !status; i++) status = step(w, error);
+    if (!status) status = hed_event_record(w->end, hed_cloth_stream(w->cloth), error);
+    w->timed = status == HED_OK;
+    w->timed_frames = count;
+    return status ? status : cloth_vertices_take_props(w->vertices, error);
+}
+
+/* ---- pictures ---- */
+
+static void draw(window *w, GLuint target)
+{
+    uint32_t count;
+    const cloth_drawable *drawables = cloth_vertices_drawables(w->vertices, &count);
+    cloth_box box = cloth_vertices_box(w->vertices);
+    cloth_studio_fit(&w->studio, &w->control.camera, &box);
+    cloth_renderer_draw(w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
+}
+
+/* The key p: the frame as a file that is not there yet, in the current folder. What goes wrong is said in the title: the show goes on. */
+static void write_picture(window *w, uint32_t width, uint32_t height)
+{
+    const cloth_gl *gl = cloth_renderer_gl(w->renderer);
+    cloth_target target;
+    hed_image image = {0};
+    hed_error error = {0};
+    char path[64];
+    snprintf(path, sizeof path, "cloth-%06" PRIu32 ".png", w->number);
+    hed_status status = cloth_target_create(gl, width, height, &target, &error);
+    if (!status) {
+        draw(w, target.framebuffer);
+        status = cloth_target_read(gl, &target, &image, &error);
+        cloth_target_destroy(gl, &target);
+    }
+    if (!status) status = hed_png_write(path, &image, &error);
+    hed_image_free(&image);
+    snprintf(w->note, sizeof w->note, "%.150s", status ? error.text : path);
+    w->titled = 0;
+}
+
+static void set_title(window *w)
+{
+    double now = glfwGetTime(), passed = now - w->titled;
+    if (passed < TITLE_EVERY) return;
+    char title[400], forces[96] = "";
+    const hed_device_info *device = hed_device_get_info(hed_stream_device(hed_cloth_stream(w->cloth)));
+    float wind = sqrtf(cloth_dot(w->control.wind, w->control.wind));
+    if (w->control.gravity != 0 || wind > 0)
+        snprintf(forces, sizeof forces, " | gravity %+.1f m/s2, wind %+.1f m/s", (double)w->control.gravity, (double)wind);
+    snprintf(title, sizeof title, "Heddle cloth on %s%s | %.0f fps, %.2f ms a frame, stretch %.1f %%%s%s%s%s", device->id,
+             cloth_vertices_shared(w->vertices) ? " (buffers shared)" : "", (double)(w->pictures - w->titled_pictures) / passed,
+             1e3 * w->frame_seconds, 100 * w->stretch, forces, w->control.paused ? " | paused" : "", w->note[0] ? " | " : "", w->note);
+    glfwSetWindowTitle(w->handle, title);
+    w->titled = now;
+    w->titled_pictures = w->pictures;
+    w->note[0] = '\0';
+}
+
+/* How good the cloth is takes a reading of all positions, so it is asked for a tenth of the time at most. */
+static hed_status measure(window *w, hed_error *error)
+{
+    double start = glfwGetTime();
+    if (start < w->next_measure) return HED_OK;
+    hed_cloth_quality quality;
+    hed_status status = hed_cloth_measure(w->cloth, &quality, error);
+    if (status) return status;
+    w->stretch = quality.worst_stretch;
+    cloth_vertices_measured(w->vertices, &quality);
+    w->next_measure = glfwGetTime() + fmax(TITLE_EVERY, 10 * (glfwGetTime() - start));
+    return HED_OK;
+}
+
+/* ---- the loop ---- */
+
+/* What the last frames left: their vertices, and how long they took. */
+static hed_status take(window *w, hed_error *error)
+{
+    hed_status status = cloth_vertices_take(w->vertices, w->control.colours, error);
+    double seconds;
+    if (!status && w->timed && hed_event_elapsed(w->begin, w->end, &seconds, NULL) == HED_OK) {
+        double each = seconds / w->timed_frames;
+        w->frame_seconds = w->frame_seconds > 0 ? 0.9 * w->frame_seconds + 0.1 * each : each;
+    }
+    w->timed = false;
+    return status ? status : measure(w, error);
+}
+
+static hed_status turn(window *w, hed_error *error)
+{
+    int width, height;
+    glfwPollEvents();
+    glfwGetFramebufferSize(w->handle, &width, &height);
+    hed_status status = w->frames ? take(w, error) : HED_OK;
+    if (!status) status = enqueue(w, error);
+    if (status) return status;
+    if (width == 0 || height == 0) { /* made small: nothing to draw on */
+        glfwWaitEventsTimeout(0.05);
+        return HED_OK;
+    }
+    status = cloth_renderer_resize(w->renderer, (uint32_t)width, (uint32_t)height, error);
+    if (status) return status;
+    if (w->frames == w->timed_frames && w->pictures == 0) status = take(w, error); /* the first picture has nothing before it */
+    if (status) return status;
+    draw(w, 0);
+    if (w->control.picture) write_picture(w, (uint32_t)width, (uint32_t)height);
+    w->control.picture = false;
+    glfwSwapBuffers(w->handle);
+    w->pictures++;
+    set_title(w);
+    return HED_OK;
+}
+
+static hed_status run(window *w, const cloth_window_probe *probe, hed_error *error)
+{
+    hed_status status = open_window(w, error);
+    w->clock = glfwGetTime();
+    while (!status && !glfwWindowShouldClose(w->handle) && !w->control.close && !hed_interrupted()) {
+        status = turn(w, error);
+        if (!status && probe) probe->drawn(probe->user, w->pictures, w->frames, cloth_vertices_shared(w->vertices), &w->control);
+    }
+    return status;
+}
+
+hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate, const cloth_window_probe *probe, hed_error *error)
+{
+    window w = {.scene = scene, .cloth = cloth, .rate = rate};
+    if (!glfwInit()) return glfw_fail(error, "no window here");
+    hed_status status = run(&w, probe, error);
+    if (w.handle) {
+        hed_cloth_wait(cloth, NULL); /* nothing may still be written into buffers that go away */
+        cloth_vertices_destroy(w.vertices);
+        cloth_renderer_destroy(w.renderer);
+        glfwDestroyWindow(w.handle);
+    }
+    hed_event_destroy(w.begin);
+    hed_event_destroy(w.end);
+    glfwTerminate();
+    return status;
+}
+
+hed_status cloth_view_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate, hed_error *error)
+{
+    return cloth_window_run(scene, cloth, rate, NULL, error);
+}
