@@ -1,13 +1,59 @@
-/* heddle cloth view. */
+/* heddle cloth view: a scene in a window. */
 #include "command.h"
+#include "heddle/cloth_scene.h"
+
+#include "engines/cloth/view/view.h"
 
 #include <stdio.h>
 
-static int run(const hed_arguments *arguments, void *user)
+static void warn(void *user, const char *text)
 {
-    (void)arguments, (void)user;
-    fputs("heddle: cloth view: not there yet\n", stderr);
-    return HED_EXIT_FAILURE;
+    (void)user;
+    fprintf(stderr, "heddle: %s\n", text);
 }
 
-const hed_command hed_command_cloth_view = {.name = "view", .summary = "not there yet", .run = run};
+static int run(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    cli_session session;
+    hed_error error;
+    hed_status status = cli_open_devices(arguments, &session, &error);
+    if (status != HED_OK) return cli_fail(&error);
+    hed_cloth_scene *scene = NULL;
+    hed_cloth *cloth = NULL;
+    hed_cloth_scene_options options = {.warn = hed_given(arguments, "quiet") ? NULL : warn};
+    status = hed_cloth_scene_open(hed_text_of(arguments, "SCENE"), &options, &scene, &error);
+    if (!status) {
+        hed_cloth_def def = hed_cloth_scene_def(scene);
+        status = hed_cloth_create(session.devices[0], &def, &cloth, &error);
+    }
+    if (!status) status = cloth_view_run(scene, cloth, hed_cloth_scene_rate(scene), &error);
+    hed_cloth_destroy(cloth);
+    hed_cloth_scene_close(scene);
+    cli_close(&session);
+    return cli_end(status, &error);
+}
+
+static const hed_option OPTIONS[] = {
+    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .help = "device to use: its id, part of its name, or best"},
+    {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "SCENE", .kind = HED_OPTION_FILE, .required = true, .help = "the scene file"},
+    {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle cloth view flag.json", "the best device, and the scene's own frame rate"},
+    {"heddle cloth view flag.json --device host", "the processor"},
+    {0}};
+
+const hed_command hed_command_cloth_view = {
+    .name = "view",
+    .summary = "look at a scene in a window, and play with it",
+    .description = "The left mouse button turns the view, the wheel goes nearer. With the right button up and down change gravity, left and right "
+                   "blow a wind across the view. Keys: d debug colours on or off, space pause, s one frame, r back to the start, p a picture "
+                   "(cloth-NNNNNN.png in the current folder), escape the end.\n\n"
+                   "The title says how many pictures a second are drawn, how long the device takes for a frame, and the worst stretch.",
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
+};
