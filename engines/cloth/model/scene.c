@@ -1,90 +1,244 @@
-/* Scene files: opening, and what a program asks of an open scene. */
-#include "heddle/cloth_scene.h"
+/* Scene files: opening, what is true of the whole scene, and what a program asks of an open one. */
+#include "model/scene_parts.h"
 
 #include "support/errors.h"
 
-static hed_status not_there(hed_error *error) { return hed_error_set(error, HED_ERROR_UNSUPPORTED, "scenes: not there yet"); }
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const hed_source hed_cloth_scene_files[]; /* generated from scene.schema.json */
+
+const char *hed_cloth_scene_schema(void) { return hed_cloth_scene_files[0].text; }
+
+/* ---- reading ---- */
+
+static void read_unit(cloth_scene_reader *reader, hed_json_node root)
+{
+    static const char *const names[] = {"m", "cm", "mm", "in", "ft", NULL};
+    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048, 1};
+    hed_cloth_scene *scene = reader->scene;
+    hed_json_node node = hed_json_member(root, "unit");
+    if (hed_json_kind_of(node) == HED_JSON_NUMBER) scene->unit = hed_json_number(node, 1e-6, 1e6);
+    else scene->unit = metres[hed_json_choice(node, names)];
+}
+
+static void read_air(cloth_scene_reader *reader, hed_json_node root)
+{
+    static const double fastest = 1e4; /* m/s and m/s^2 */
+    hed_cloth_scene *scene = reader->scene;
+    scene->gravity[scene->def.up] = -9.81;
+    if (hed_json_has(root, "gravity")) {
+        hed_json_node node = hed_json_member(root, "gravity");
+        if (hed_json_kind_of(node) == HED_JSON_ARRAY) hed_json_numbers(node, scene->gravity, 3, -fastest, fastest);
+        else scene->gravity[scene->def.up] = -hed_json_number(node, -fastest, fastest);
+    }
+    if (!hed_json_has(root, "wind")) return;
+    hed_json_node node = hed_json_member(root, "wind");
+    hed_json_only(node, cloth_keys_wind);
+    hed_json_numbers(hed_json_member(node, "velocity"), scene->wind, 3, -fastest, fastest);
+    scene->gust = cloth_scene_number(node, "gust", 0, 0, 1);
+}
+
+static void read_settings(cloth_scene_reader *reader, hed_json_node root)
+{
+    static const char *const axes[] = {"x", "y", "z", NULL};
+    hed_cloth_scene *scene = reader->scene;
+    scene->def = hed_default_cloth_def();
+    scene->unit = 1;
+    hed_json_only(root, cloth_keys_scene);
+    if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
+    if (hed_json_has(root, "up")) scene->def.up = hed_json_choice(hed_json_member(root, "up"), axes);
+    if (hed_json_has(root, "unit")) read_unit(reader, root);
+    scene->rate = cloth_scene_number(root, "rate", 60, 1, 10000);
+    scene->frames = cloth_scene_integer(root, "frames", 0, 1, 10000000);
+    scene->def.substeps = cloth_scene_integer(root, "substeps", scene->def.substeps, 1, 1000);
+    scene->def.iterations = cloth_scene_integer(root, "iterations", scene->def.iterations, 1, 100);
+    if (reader->options->substeps) scene->def.substeps = reader->options->substeps;
+    read_air(reader, root);
+    if (!cloth_scene_fine(reader)) scene->unit = 1;
+}
+
+/* What hed_cloth_scene_frame() fills. */
+static void make_room(cloth_scene_reader *reader, hed_json_node root)
+{
+    hed_cloth_scene *scene = reader->scene;
+    bool driven = false, normals = false;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        driven |= scene->garments[g].def.driven;
+        normals |= scene->garments[g].def.backstop_distance != NULL;
+    }
+    if (driven) scene->driver_positions = cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
+    if (normals) scene->driver_normals = cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
+    for (int k = 0; k < 3; k++) scene->transform[5 * k] = (float)(1 / scene->unit);
+    scene->transform[15] = 1;
+}
+
+static void read_scene(cloth_scene_reader *reader)
+{
+    hed_json_node root = hed_json_root(reader->json);
+    read_settings(reader, root);
+    if (cloth_scene_fine(reader)) cloth_scene_read_garments(reader, hed_json_member(root, "garments"));
+    if (cloth_scene_fine(reader)) cloth_scene_read_obstacles(reader, root);
+    cloth_scene_read_camera(reader, root);
+    if (cloth_scene_fine(reader)) make_room(reader, root);
+    if (cloth_scene_fine(reader)) cloth_scene_show(reader->scene, 0);
+}
+
+/* The document is ours. */
+static hed_status load(hed_json *json, const char *name, const char *folder, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
+                       hed_error *error)
+{
+    static const hed_cloth_scene_options plain = {0};
+    hed_cloth_scene *made = calloc(1, sizeof *made);
+    cloth_scene_reader reader = {.scene = made, .json = json, .name = name, .folder = folder, .options = options ? options : &plain};
+    hed_status status = HED_ERROR_MEMORY;
+    if (!made) {
+        hed_error_set(error, status, "out of memory for %s", name);
+    } else {
+        read_scene(&reader);
+        status = hed_json_status(json, error);
+        if (status != HED_OK && reader.status != HED_OK) status = reader.status;
+        if (status != HED_OK && error) error->status = status;
+    }
+    hed_json_free(json);
+    if (status == HED_OK) *scene = made;
+    else hed_cloth_scene_close(made);
+    return status;
+}
 
 hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
 {
-    (void)path, (void)options;
     *scene = NULL;
-    return not_there(error);
+    hed_json *json;
+    hed_status status = hed_json_read(path, &json, error);
+    if (status != HED_OK) return status;
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    char *folder = malloc(length + 2);
+    if (!folder) {
+        hed_json_free(json);
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    }
+    memcpy(folder, path, length);
+    strcpy(folder + length, slash && length == 0 ? "/" : "");
+    status = load(json, path, folder, options, scene, error);
+    free(folder);
+    return status;
 }
 
 hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size, const char *folder, const hed_cloth_scene_options *options,
                                  hed_cloth_scene **scene, hed_error *error)
 {
-    (void)name, (void)text, (void)size, (void)folder, (void)options;
     *scene = NULL;
-    return not_there(error);
+    hed_json *json;
+    hed_status status = hed_json_parse(name, text, size, &json, error);
+    return status == HED_OK ? load(json, name, folder, options, scene, error) : status;
 }
 
-void hed_cloth_scene_close(hed_cloth_scene *scene) { (void)scene; }
-const char *hed_cloth_scene_schema(void) { return "{}"; }
-
-hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene)
+void hed_cloth_scene_close(hed_cloth_scene *scene)
 {
-    (void)scene;
-    return (hed_cloth_def){0};
+    if (!scene) return;
+    for (uint32_t i = 0; i < scene->mesh_count; i++) hed_mesh_free(scene->meshes[i]);
+    free(scene->meshes);
+    cloth_scene_free_blocks(scene);
+    free(scene);
 }
 
-double hed_cloth_scene_rate(const hed_cloth_scene *scene)
+/* ---- what it is ---- */
+
+hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene) { return scene->def; }
+double hed_cloth_scene_rate(const hed_cloth_scene *scene) { return scene->rate; }
+uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene) { return scene->frames; }
+uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene) { return scene->garment_count; }
+const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment) { return scene->garments[garment].mesh; }
+const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment) { return scene->garments[garment].name; }
+hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene) { return scene->camera; }
+
+void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3])
 {
-    (void)scene;
-    return 60;
+    memcpy(rgb, scene->garments[garment].colour, 3 * sizeof *rgb);
 }
 
-uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene)
+/* ---- a frame ---- */
+
+/* Where a garment's particles are driven to; those of its copies likewise, behind. */
+static void drive(const cloth_scene_garment *garment, double time, float *positions, float *normals)
 {
-    (void)scene;
-    return 0;
+    size_t count = garment->def.particle_count, bytes = count * 3 * sizeof(float);
+    const cloth_body *driver = garment->driver;
+    memcpy(positions, driver && !garment->holds ? driver->now : garment->positions, bytes);
+    if (normals && driver && !garment->holds) memcpy(normals, driver->normals, bytes);
+    for (size_t i = 0; garment->holds && i < count; i++)
+        cloth_body_follow(driver, &garment->holds[i], &positions[3 * i], normals ? &normals[3 * i] : NULL);
+    for (size_t i = 0; garment->still && driver && i < count; i++)
+        if (garment->still[i]) memcpy(&positions[3 * i], &garment->positions[3 * i], 3 * sizeof(float));
+    for (uint32_t p = 0; p < garment->pins_count; p++) {
+        const cloth_pins *pins = &garment->pins[p];
+        cloth_pose pose = cloth_motion_at(&pins->motion, time);
+        for (uint32_t i = 0; i < pins->count; i++) {
+            size_t at = 3 * (size_t)pins->particles[i];
+            cloth_pose_apply(&pose, &garment->positions[at], &positions[at], 1);
+        }
+    }
+    for (size_t i = 0; i < 3 * count; i++) positions[i] += garment->shift[i % 3];
+    for (uint32_t copy = 1; copy < garment->def.copies; copy++) {
+        memcpy(positions + 3 * count * copy, positions, bytes);
+        if (normals) memcpy(normals + 3 * count * copy, normals, bytes);
+    }
+}
+
+static void drive_all(hed_cloth_scene *scene, double time)
+{
+    size_t first = 0;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        const cloth_scene_garment *garment = &scene->garments[g];
+        bool again = g > 0 && garment->driver == garment[-1].driver; /* of one array */
+        if (garment->driver && !again) cloth_body_move(garment->driver, time);
+        if (garment->def.driven)
+            drive(garment, time, scene->driver_positions + 3 * first, garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
+        first += (size_t)garment->def.particle_count * garment->def.copies;
+    }
+}
+
+static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame *frame)
+{
+    for (uint32_t i = 0; i < scene->obstacle_count; i++) {
+        const cloth_obstacle *obstacle = &scene->obstacles[i];
+        if (obstacle->body) {
+            cloth_body_move(obstacle->body, time);
+            scene->mesh_colliders[frame->mesh_count++] = (hed_cloth_mesh_collider){
+                .vertex_count = obstacle->body->vertex_count, .triangle_count = obstacle->body->triangle_count,
+                .positions = obstacle->body->now, .triangles = obstacle->body->triangles, .friction = obstacle->friction};
+            continue;
+        }
+        hed_cloth_collider *simple = &scene->colliders[frame->collider_count++];
+        *simple = obstacle->simple;
+        cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
+        cloth_pose_apply(&pose, obstacle->simple.a, simple->a, 1);
+        if (simple->shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move); /* a normal only turns */
+        cloth_pose_apply(&pose, obstacle->simple.b, simple->b, 1);
+    }
+    frame->colliders = scene->colliders;
+    frame->meshes = scene->mesh_colliders;
 }
 
 hed_status hed_cloth_scene_frame(hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error)
 {
-    (void)scene, (void)number, (void)rate, (void)frame;
-    return not_there(error);
-}
-
-uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene)
-{
-    (void)scene;
-    return 0;
-}
-
-const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment)
-{
-    (void)scene, (void)garment;
-    return NULL;
-}
-
-const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment)
-{
-    (void)scene, (void)garment;
-    return "";
-}
-
-void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3])
-{
-    (void)scene, (void)garment;
-    rgb[0] = rgb[1] = rgb[2] = 1.0f;
-}
-
-uint32_t hed_cloth_scene_prop_count(const hed_cloth_scene *scene)
-{
-    (void)scene;
-    return 0;
-}
-
-hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index)
-{
-    (void)scene, (void)index;
-    return (hed_cloth_prop){0};
-}
-
-hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene)
-{
-    (void)scene;
-    return (hed_cloth_camera){0};
+    (void)error; /* everything has its memory since the scene was opened */
+    double time = ((double)number + 1) / rate;
+    *frame = hed_default_cloth_frame();
+    frame->seconds = 1 / rate;
+    for (int k = 0; k < 3; k++) {
+        frame->gravity[k] = (float)scene->gravity[k];
+        frame->wind[k] = (float)scene->wind[k];
+    }
+    frame->gust = (float)scene->gust;
+    if (scene->driver_positions) drive_all(scene, time);
+    frame->driver_positions = scene->driver_positions;
+    frame->driver_normals = scene->driver_normals;
+    move_colliders(scene, time, frame);
+    if (scene->unit != 1) frame->transform = scene->transform;
+    cloth_scene_show(scene, time);
+    return HED_OK;
 }

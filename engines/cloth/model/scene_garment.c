@@ -1,0 +1,283 @@
+/* Garments of a scene file: mesh or shape, placed, welded, with its materials and what surrounds it. */
+#include "model/scene_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 48 };
+
+/* ---- particles ---- */
+
+/* Which particle each vertex is. */
+static void weld(cloth_scene_reader *reader, hed_json_node node, bool shape, cloth_scene_garment *made)
+{
+    const hed_mesh *mesh = made->mesh;
+    uint32_t *particle_of = cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *particle_of);
+    uint32_t *first_vertex = cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *first_vertex);
+    bool apart = shape;
+    double distance = 0;
+    if (hed_json_has(node, "weld")) {
+        hed_json_node given = hed_json_member(node, "weld");
+        if (hed_json_kind_of(given) == HED_JSON_BOOLEAN) apart = !hed_json_boolean(given);
+        else distance = hed_json_number(given, 0, CLOTH_SCENE_FAR);
+    }
+    if (!cloth_scene_fine(reader)) return;
+    hed_error error;
+    uint32_t count = mesh->vertex_count;
+    hed_status status = HED_OK;
+    if (apart)
+        for (uint32_t i = 0; i < count; i++) particle_of[i] = i;
+    else
+        status = hed_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
+    if (status != HED_OK) {
+        cloth_scene_reject(reader, status, node, "%s", error.text);
+        return;
+    }
+    for (uint32_t i = mesh->vertex_count; i-- > 0;) first_vertex[particle_of[i]] = i;
+    made->particle_of = particle_of;
+    made->first_vertex = first_vertex;
+    made->def.particle_count = count;
+    if (count < mesh->vertex_count) {
+        made->def.vertex_count = mesh->vertex_count;
+        made->def.vertex_particle = particle_of;
+    } else if (!shape && hed_mesh_is_grid(mesh, &made->def.grid_width, &made->def.grid_height) == false) {
+        made->def.grid_width = made->def.grid_height = 0;
+    }
+}
+
+static void set_positions(cloth_scene_reader *reader, hed_json_node node, const float *vertices, cloth_scene_garment *made)
+{
+    uint32_t count = made->def.particle_count;
+    float *positions = cloth_scene_allocate(reader, node, count, 3 * sizeof *positions);
+    for (uint32_t i = 0; positions && i < count; i++) {
+        float *to = &positions[3 * (size_t)i];
+        cloth_scene_place(made->placing, &vertices[3 * (size_t)made->first_vertex[i]], to, 1);
+        if (fabsf(to[0]) <= CLOTH_SCENE_FAR && fabsf(to[1]) <= CLOTH_SCENE_FAR && fabsf(to[2]) <= CLOTH_SCENE_FAR) continue;
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "vertex %u is placed further away than a million metres", made->first_vertex[i]);
+        return;
+    }
+    made->positions = positions;
+    made->def.positions = positions;
+}
+
+static void set_faces(cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *made)
+{
+    const hed_mesh *mesh = made->mesh;
+    uint32_t quads = 0;
+    for (uint32_t f = 0; f < mesh->face_count; f++) quads += mesh->face_at[f + 1] - mesh->face_at[f] == 4;
+    uint32_t *corners = cloth_scene_allocate(reader, node, quads, 4 * sizeof *corners), *next = corners;
+    for (uint32_t f = 0; corners && f < mesh->face_count; f++)
+        if (mesh->face_at[f + 1] - mesh->face_at[f] == 4)
+            for (uint32_t c = 0; c < 4; c++) *next++ = made->particle_of[mesh->corners[mesh->face_at[f] + c]];
+    made->def.quads = corners;
+    made->def.quad_count = quads;
+    made->def.triangles = cloth_scene_triangles(reader, node, mesh, made->particle_of, true, &made->def.triangle_count);
+}
+
+/* Adds the area of a face's triangle, or half of a quad's, to its corners' masses. */
+static void add_mass(float *masses, const float *p, const uint32_t *corner, uint32_t corners, double density)
+{
+    double e[3], f[3];
+    uint32_t a = corner[0], b = corner[1], c = corner[2], d = corners == 4 ? corner[3] : a;
+    for (int k = 0; k < 3; k++) {
+        e[k] = (double)p[3 * (size_t)c + k] - p[3 * (size_t)a + k]; /* a quad's diagonals; of a triangle two sides */
+        f[k] = (double)p[3 * (size_t)d + k] - p[3 * (size_t)b + k];
+    }
+    double x = e[1] * f[2] - e[2] * f[1], y = e[2] * f[0] - e[0] * f[2], z = e[0] * f[1] - e[1] * f[0];
+    double part = density * sqrt(x * x + y * y + z * z) / 2 / corners;
+    for (uint32_t i = 0; i < corners; i++) masses[corner[i]] += (float)part;
+}
+
+/* Inverse masses from the density; particles of no face stay where they are. */
+static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *made)
+{
+    const hed_cloth_garment_def *def = &made->def;
+    float *masses = cloth_scene_allocate(reader, node, def->particle_count, sizeof *masses);
+    const float *shape = def->rest_positions ? def->rest_positions : def->positions;
+    if (!masses || !cloth_scene_fine(reader)) return NULL;
+    for (uint32_t t = 0; t < def->triangle_count; t++) add_mass(masses, shape, &def->triangles[3 * (size_t)t], 3, def->density);
+    for (uint32_t q = 0; q < def->quad_count; q++) add_mass(masses, shape, &def->quads[4 * (size_t)q], 4, def->density);
+    uint32_t loose = 0;
+    for (uint32_t i = 0; i < def->particle_count; i++) {
+        loose += !(masses[i] > 0);
+        masses[i] = masses[i] > 0 ? 1 / masses[i] : 0;
+    }
+    if (loose) cloth_scene_warn(reader, "garment \"%s\": %u vertices belong to no face and stay where they are", made->name, loose);
+    made->def.inverse_masses = masses;
+    return masses;
+}
+
+/* ---- what it is made of ---- */
+
+static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
+{
+    const char *const *families = cloth_keys_materials; /* in the order of hed_cloth_family */
+    hed_json_only(node, families);
+    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
+        if (!hed_json_has(node, families[f])) continue;
+        hed_json_node given = hed_json_member(node, families[f]);
+        if (hed_json_kind_of(given) == HED_JSON_BOOLEAN) {
+            def->family[f] = hed_json_boolean(given);
+            continue;
+        }
+        hed_cloth_material *material = &def->family_material[f];
+        hed_json_only(given, cloth_keys_material);
+        material->compress = (float)cloth_scene_number(given, "compress", material->compress, 0, 1);
+        material->stretch = (float)cloth_scene_number(given, "stretch", material->stretch, 1, 100);
+        material->compliance = (float)cloth_scene_number(given, "compliance", material->compliance, 0, 1e6);
+    }
+}
+
+static void read_tethers(hed_json_node node, hed_cloth_garment_def *def)
+{
+    if (hed_json_kind_of(node) == HED_JSON_BOOLEAN) {
+        def->tethers = hed_json_boolean(node);
+        return;
+    }
+    hed_json_only(node, cloth_keys_tethers);
+    def->tethers = true;
+    def->tether_slack = (float)hed_json_number(hed_json_member(node, "slack"), 0.1, 100);
+}
+
+static void read_surroundings(cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
+{
+    def->density = (float)cloth_scene_number(node, "density", def->density, 1e-4, 1e4);
+    def->damping = (float)cloth_scene_number(node, "damping", def->damping, 0, 0.999999);
+    def->vertical_damping = (float)cloth_scene_number(node, "vertical_damping", def->vertical_damping, 0, 0.999999);
+    def->drag = (float)cloth_scene_number(node, "drag", def->drag, 0, 100);
+    def->lift = (float)cloth_scene_number(node, "lift", def->lift, 0, 100);
+    def->friction = (float)cloth_scene_number(node, "friction", def->friction, 0, 10);
+    def->thickness = (float)cloth_scene_length(reader, node, "thickness", def->thickness, 0);
+    def->self_collision = cloth_scene_boolean(node, "self_collision", def->self_collision);
+    def->copies = cloth_scene_integer(node, "copies", 1, 1, 1 << 20);
+    if (hed_json_has(node, "materials")) read_materials(hed_json_member(node, "materials"), def);
+    if (hed_json_has(node, "tethers")) read_tethers(hed_json_member(node, "tethers"), def);
+}
+
+/* ---- names ---- */
+
+/* A name goes into file names. */
+static const char *read_name(cloth_scene_reader *reader, hed_json_node node, uint32_t number)
+{
+    if (!hed_json_has(node, "name")) return cloth_scene_text(reader, node, "garment-%u", number + 1);
+    hed_json_node given = hed_json_member(node, "name");
+    const char *name = hed_json_string(given);
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    if (cloth_scene_fine(reader) && (!name[0] || strlen(name) > LONGEST_NAME || strspn(name, allowed) != strlen(name)))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, given, "expected 1 to %d letters, digits, - and _ (it goes into file names)", LONGEST_NAME);
+    return cloth_scene_text(reader, node, "%s", name);
+}
+
+static int compare_names(const void *left, const void *right) { return strcmp(*(const char *const *)left, *(const char *const *)right); }
+
+static void check_names(cloth_scene_reader *reader, hed_json_node list)
+{
+    hed_cloth_scene *scene = reader->scene;
+    const char **names = cloth_scene_allocate(reader, list, scene->garment_count, sizeof *names);
+    if (!names) return;
+    for (uint32_t g = 0; g < scene->garment_count; g++) names[g] = scene->garments[g].name;
+    qsort(names, scene->garment_count, sizeof *names, compare_names);
+    for (uint32_t g = 1; g < scene->garment_count; g++)
+        if (strcmp(names[g - 1], names[g]) == 0)
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "two garments have the name \"%s\"", names[g]);
+}
+
+/* ---- garments ---- */
+
+static cloth_scene_garment *add_garment(cloth_scene_reader *reader, hed_json_node node)
+{
+    hed_cloth_scene *scene = reader->scene;
+    if (scene->garment_count == CLOTH_SCENE_GARMENTS)
+        cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "more than %d garments", CLOTH_SCENE_GARMENTS);
+    return cloth_scene_fine(reader) ? &scene->garments[scene->garment_count++] : NULL;
+}
+
+static void count_particles(cloth_scene_reader *reader, hed_json_node node, const cloth_scene_garment *made)
+{
+    hed_cloth_scene *scene = reader->scene;
+    uint64_t more = (uint64_t)made->def.particle_count * made->def.copies;
+    if (more > CLOTH_SCENE_PARTICLES - scene->particle_count)
+        cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "more than %d particles in all", CLOTH_SCENE_PARTICLES);
+    else
+        scene->particle_count += (uint32_t)more;
+}
+
+/* More garments like the last one, in columns and rows. */
+static void read_array(cloth_scene_reader *reader, hed_json_node node)
+{
+    hed_cloth_scene *scene = reader->scene;
+    double across[3] = {0}, along[3] = {0};
+    hed_json_only(node, cloth_keys_array);
+    uint32_t columns = (uint32_t)hed_json_integer(hed_json_member(node, "columns"), 1, CLOTH_SCENE_GARMENTS);
+    uint32_t rows = cloth_scene_integer(node, "rows", 1, 1, CLOTH_SCENE_GARMENTS);
+    cloth_scene_point(reader, hed_json_member(node, "across"), across);
+    if (hed_json_has(node, "along") || rows > 1) cloth_scene_point(reader, hed_json_member(node, "along"), along);
+    if (!cloth_scene_fine(reader)) return;
+    cloth_scene_garment *first = &scene->garments[scene->garment_count - 1];
+    const char *name = first->name;
+    for (uint32_t i = 0; i < columns * rows && cloth_scene_fine(reader); i++) {
+        cloth_scene_garment *made = i ? add_garment(reader, node) : first;
+        if (!made) return;
+        if (i) *made = *first;
+        made->name = cloth_scene_text(reader, node, "%s-%03u", name, i + 1);
+        made->def.name = made->name;
+        if (i == 0) continue;
+        float *positions = cloth_scene_allocate(reader, node, made->def.particle_count, 3 * sizeof *positions);
+        if (!positions) return;
+        for (int k = 0; k < 3; k++) made->shift[k] = (float)(i % columns * across[k] + i / columns * along[k]);
+        for (size_t p = 0; p < 3 * (size_t)made->def.particle_count; p++) positions[p] = first->positions[p] + made->shift[p % 3];
+        if (!made->def.rest_positions) made->def.rest_positions = first->positions; /* the same lengths to the bit */
+        made->def.positions = positions; /* `positions` stays the first one's: the driver's shift comes on top */
+        count_particles(reader, node, made);
+    }
+}
+
+static void read_garment(cloth_scene_reader *reader, hed_json_node node)
+{
+    cloth_scene_garment *made = add_garment(reader, node);
+    if (!made) return;
+    hed_json_only(node, cloth_keys_garment);
+    *made = (cloth_scene_garment){.def = hed_default_cloth_garment_def(), .colour = {0.75f, 0.25f, 0.22f}};
+    made->name = read_name(reader, node, reader->scene->garment_count - 1);
+    made->def.name = made->name;
+    uint32_t shape = cloth_scene_one_of(reader, node, cloth_shape_keys);
+    float *rest = NULL;
+    if (!cloth_scene_fine(reader)) return;
+    if (shape) cloth_scene_read_shape(reader, node, shape, made, &rest);
+    else made->mesh = cloth_scene_read_mesh(reader, hed_json_member(node, "mesh"), cloth_scene_boolean(node, "mend", false));
+    cloth_scene_read_transform(reader, hed_json_has(node, "transform") ? hed_json_member(node, "transform") : (hed_json_node){0}, made->placing);
+    if (cloth_scene_fine(reader) && shape && hed_json_has(node, "mend"))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, hed_json_member(node, "mend"), "a shape is never broken");
+    if (!cloth_scene_fine(reader)) return;
+    weld(reader, node, shape != 0, made);
+    if (!cloth_scene_fine(reader)) return;
+    set_positions(reader, node, made->mesh->positions, made);
+    made->def.rest_positions = rest;
+    set_faces(reader, node, made);
+    cloth_scene_colour(node, made->colour);
+    read_surroundings(reader, node, &made->def);
+    count_particles(reader, node, made);
+    float *inverse_masses = weigh(reader, node, made);
+    if (!inverse_masses || !cloth_scene_fine(reader)) return;
+    cloth_scene_read_driver(reader, node, made);
+    cloth_scene_read_maps(reader, node, made);
+    cloth_scene_read_pins(reader, node, inverse_masses, made);
+    if (reader->options->tethers) made->def.tethers = true;
+    if (hed_json_has(node, "array")) read_array(reader, hed_json_member(node, "array"));
+}
+
+void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list)
+{
+    hed_cloth_scene *scene = reader->scene;
+    size_t count = hed_json_count(list);
+    if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_GARMENTS))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d garments, found %zu", CLOTH_SCENE_GARMENTS, count);
+    scene->garments = cloth_scene_allocate(reader, list, CLOTH_SCENE_GARMENTS, sizeof *scene->garments);
+    for (size_t i = 0; i < count && cloth_scene_fine(reader); i++) read_garment(reader, hed_json_item(list, i));
+    check_names(reader, list);
+    scene->garment_defs = cloth_scene_allocate(reader, list, scene->garment_count, sizeof *scene->garment_defs);
+    for (uint32_t g = 0; scene->garment_defs && g < scene->garment_count; g++) scene->garment_defs[g] = scene->garments[g].def;
+    scene->def.garments = scene->garment_defs;
+    scene->def.garment_count = scene->garment_count;
+}

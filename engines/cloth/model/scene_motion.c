@@ -1,0 +1,189 @@
+/* What moves in a scene: rigid keyframes, turning, placing, and sequences of meshes.
+ *
+ * Between two keys the place moves evenly; the turn follows the angle where both keys have the same axis (so a key may be more than a turn
+ * ahead), else the shortest arc (Shoemake, Animating Rotation with Quaternion Curves, 1985). */
+#include "model/scene_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RADIANS (3.14159265358979323846 / 180.0)
+
+/* ---- poses ---- */
+
+void cloth_axis_turn(const double axis[3], double angle, double turn[9])
+{
+    /* Rodrigues' formula. */
+    double c = cos(angle), s = sin(angle), d = 1 - c, x = axis[0], y = axis[1], z = axis[2];
+    const double made[9] = {d * x * x + c, d * x * y - s * z, d * x * z + s * y,
+                            d * x * y + s * z, d * y * y + c, d * y * z - s * x,
+                            d * x * z - s * y, d * y * z + s * x, d * z * z + c};
+    memcpy(turn, made, sizeof made);
+}
+
+static void multiply(const double a[9], const double b[9], double product[9])
+{
+    double made[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) made[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+    memcpy(product, made, sizeof made);
+}
+
+void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint32_t count)
+{
+    const double *t = pose->turn;
+    for (uint32_t i = 0; i < count; i++) {
+        double x = from[3 * i], y = from[3 * i + 1], z = from[3 * i + 2];
+        for (int k = 0; k < 3; k++) to[3 * i + k] = (float)(t[3 * k] * x + t[3 * k + 1] * y + t[3 * k + 2] * z + pose->move[k]);
+    }
+}
+
+/* ---- keyframes ---- */
+
+bool cloth_motion_is_still(const cloth_motion *motion) { return motion->key_count == 0 && motion->spin == 0; }
+
+static void quaternion_of(const cloth_key *key, double q[4])
+{
+    double s = sin(key->angle / 2);
+    q[0] = cos(key->angle / 2);
+    for (int i = 0; i < 3; i++) q[i + 1] = s * key->axis[i];
+}
+
+/* The turn between two keys with different axes. */
+static void turn_between(const cloth_key *a, const cloth_key *b, double part, double turn[9])
+{
+    double p[4], q[4], dot = 0, r[4], size = 0;
+    quaternion_of(a, p);
+    quaternion_of(b, q);
+    for (int i = 0; i < 4; i++) dot += p[i] * q[i];
+    double sign = dot < 0 ? -1 : 1;
+    double angle = acos(fmin(fabs(dot), 1.0)), s = sin(angle);
+    double wp = s > 1e-6 ? sin((1 - part) * angle) / s : 1 - part, wq = s > 1e-6 ? sin(part * angle) / s : part;
+    for (int i = 0; i < 4; i++) {
+        r[i] = wp * p[i] + sign * wq * q[i];
+        size += r[i] * r[i];
+    }
+    for (int i = 0; i < 4; i++) r[i] /= sqrt(size);
+    double length = sqrt(r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    const double axis[3] = {length > 0 ? r[1] / length : 1, length > 0 ? r[2] / length : 0, length > 0 ? r[3] / length : 0};
+    cloth_axis_turn(axis, 2 * atan2(length, r[0]), turn);
+}
+
+static void pose_of_keys(const cloth_motion *motion, double time, cloth_pose *pose)
+{
+    const cloth_key *keys = motion->keys;
+    uint32_t last = motion->key_count - 1, low = 0, high = last;
+    double start = keys[0].time, length = keys[last].time - start;
+    if (motion->loop && length > 0) {
+        double around = fmod(time - start, length);
+        time = start + (around < 0 ? around + length : around);
+    }
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (keys[middle].time <= time) low = middle;
+        else high = middle;
+    }
+    const cloth_key *a = &keys[low], *b = &keys[high];
+    double part = b->time > a->time ? fmin(fmax((time - a->time) / (b->time - a->time), 0.0), 1.0) : 0.0;
+    for (int i = 0; i < 3; i++) pose->move[i] = a->move[i] + part * (b->move[i] - a->move[i]);
+    if (a->axis[0] == b->axis[0] && a->axis[1] == b->axis[1] && a->axis[2] == b->axis[2])
+        cloth_axis_turn(a->axis, a->angle + part * (b->angle - a->angle), pose->turn);
+    else
+        turn_between(a, b, part, pose->turn);
+}
+
+cloth_pose cloth_motion_at(const cloth_motion *motion, double time)
+{
+    cloth_pose pose = {.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (motion->key_count) pose_of_keys(motion, time, &pose);
+    if (motion->spin != 0) {
+        double spin[9];
+        cloth_axis_turn(motion->spin_axis, motion->spin * time, spin);
+        multiply(pose.turn, spin, pose.turn);
+    }
+    const double *t = pose.turn, *c = motion->centre;
+    for (int k = 0; k < 3; k++) pose.move[k] += c[k] - (t[3 * k] * c[0] + t[3 * k + 1] * c[1] + t[3 * k + 2] * c[2]);
+    return pose;
+}
+
+static void read_key(cloth_scene_reader *reader, hed_json_node node, uint32_t number, cloth_key *key)
+{
+    hed_json_only(node, cloth_keys_key);
+    key->time = hed_json_number(hed_json_member(node, "time"), 0, CLOTH_SCENE_FAR);
+    if (hed_json_has(node, "move")) cloth_scene_point(reader, hed_json_member(node, "move"), key->move);
+    key->axis[1] = 1;
+    if (hed_json_has(node, "axis")) cloth_scene_direction(reader, hed_json_member(node, "axis"), key->axis);
+    key->angle = RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "time %g does not come after the key before, at %g", key->time, key[-1].time);
+    /* A key that does not turn has no axis of its own: it takes its neighbour's, so that turning from and to it follows the angle. */
+    if (number > 0 && key->angle == 0) memcpy(key->axis, key[-1].axis, sizeof key->axis);
+    if (number > 0 && key[-1].angle == 0) memcpy(key[-1].axis, key->axis, sizeof key->axis);
+}
+
+void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion)
+{
+    hed_json_only(node, cloth_keys_motion);
+    if (hed_json_has(node, "centre")) cloth_scene_point(reader, hed_json_member(node, "centre"), motion->centre);
+    if (hed_json_has(node, "keys")) {
+        hed_json_node list = hed_json_member(node, "keys");
+        size_t count = hed_json_count(list);
+        if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_KEYS))
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d keys, found %zu", CLOTH_SCENE_KEYS, count);
+        cloth_key *keys = cloth_scene_allocate(reader, list, count, sizeof *keys);
+        for (uint32_t i = 0; keys && i < count; i++) read_key(reader, hed_json_item(list, i), i, &keys[i]);
+        motion->keys = keys;
+        motion->key_count = keys ? (uint32_t)count : 0;
+    }
+    motion->loop = cloth_scene_boolean(node, "loop", false);
+    if (hed_json_has(node, "spin")) {
+        hed_json_node spin = hed_json_member(node, "spin");
+        hed_json_only(spin, cloth_keys_spin);
+        cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
+        motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"), -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    }
+}
+
+/* ---- placing ---- */
+
+static void read_turn(cloth_scene_reader *reader, hed_json_node node, double turn[9])
+{
+    double axis[3], more[9];
+    hed_json_only(node, cloth_keys_turn);
+    cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
+    cloth_axis_turn(axis, RADIANS * hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR), more);
+    multiply(more, turn, turn);
+}
+
+void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node node, double matrix[12])
+{
+    double turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, move[3] = {0}, scale = reader->scene->unit;
+    if (hed_json_kind_of(node) != HED_JSON_NOTHING) {
+        hed_json_only(node, cloth_keys_transform);
+        scale *= cloth_scene_number(node, "scale", 1, 1e-6, 1e6);
+        if (hed_json_has(node, "move")) cloth_scene_point(reader, hed_json_member(node, "move"), move);
+        hed_json_node rotate = hed_json_has(node, "rotate") ? hed_json_member(node, "rotate") : (hed_json_node){0};
+        if (hed_json_kind_of(rotate) == HED_JSON_ARRAY) {
+            size_t count = hed_json_count(rotate);
+            for (size_t i = 0; i < count; i++) read_turn(reader, hed_json_item(rotate, i), turn);
+        } else if (hed_json_kind_of(rotate) != HED_JSON_NOTHING) {
+            read_turn(reader, rotate, turn);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) matrix[4 * i + k] = scale * turn[3 * i + k];
+        matrix[4 * i + 3] = move[i];
+    }
+}
+
+void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        double x = from[3 * i], y = from[3 * i + 1], z = from[3 * i + 2];
+        for (int k = 0; k < 3; k++) {
+            const double *row = &matrix[4 * k];
+            to[3 * i + k] = (float)(row[0] * x + row[1] * y + row[2] * z + row[3]);
+        }
+    }
+}

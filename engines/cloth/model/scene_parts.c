@@ -1,0 +1,161 @@
+/* What the parts of the scene loader share: complaints, memory, and plain values in the scene's unit. */
+#include "model/scene_parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- complaints ---- */
+
+void cloth_scene_reject(cloth_scene_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
+{
+    if (!cloth_scene_fine(reader)) return;
+    char words[HED_ERROR_TEXT / 2];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    hed_json_reject(node, "%s", words);
+    reader->status = status;
+}
+
+bool cloth_scene_fine(const cloth_scene_reader *reader) { return hed_json_status(reader->json, NULL) == HED_OK; }
+
+void cloth_scene_warn(const cloth_scene_reader *reader, const char *format, ...)
+{
+    if (!reader->options->warn) return;
+    char words[HED_ERROR_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    reader->options->warn(reader->options->user, words);
+}
+
+/* ---- memory ---- */
+
+/* One piece that the scene owns; the memory itself follows. */
+struct cloth_block {
+    struct cloth_block *next;
+    max_align_t content[];
+};
+
+void *cloth_scene_allocate(cloth_scene_reader *reader, hed_json_node node, uint64_t count, size_t size)
+{
+    if (!cloth_scene_fine(reader)) return NULL;
+    struct cloth_block *block = NULL;
+    if (count <= (SIZE_MAX - sizeof *block) / size) block = calloc(1, sizeof *block + count * size);
+    if (!block) {
+        cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for %llu x %zu bytes", (unsigned long long)count, size);
+        return NULL;
+    }
+    block->next = reader->scene->blocks;
+    reader->scene->blocks = block;
+    return block->content;
+}
+
+void cloth_scene_free_blocks(hed_cloth_scene *scene)
+{
+    while (scene->blocks) {
+        struct cloth_block *block = scene->blocks;
+        scene->blocks = block->next;
+        free(block);
+    }
+}
+
+const char *cloth_scene_text(cloth_scene_reader *reader, hed_json_node node, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = length >= 0 ? cloth_scene_allocate(reader, node, (uint64_t)length + 1, 1) : NULL;
+    if (!text) return "";
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+const char *cloth_scene_path(cloth_scene_reader *reader, hed_json_node node)
+{
+    const char *file = hed_json_string(node);
+    if (!cloth_scene_fine(reader)) return "";
+    if (!file[0]) cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected the name of a file, found \"\"");
+    if (file[0] == '/' || !reader->folder[0]) return file;
+    return cloth_scene_text(reader, node, "%s/%s", reader->folder, file);
+}
+
+/* ---- plain values ---- */
+
+double cloth_scene_number(hed_json_node object, const char *key, double otherwise, double low, double high)
+{
+    return hed_json_has(object, key) ? hed_json_number(hed_json_member(object, key), low, high) : otherwise;
+}
+
+uint32_t cloth_scene_integer(hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high)
+{
+    return hed_json_has(object, key) ? (uint32_t)hed_json_integer(hed_json_member(object, key), low, high) : otherwise;
+}
+
+bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise)
+{
+    return hed_json_has(object, key) ? hed_json_boolean(hed_json_member(object, key)) : otherwise;
+}
+
+double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key, double otherwise, double low)
+{
+    double unit = reader->scene->unit;
+    if (!hed_json_has(object, key)) return otherwise;
+    return unit * hed_json_number(hed_json_member(object, key), low, CLOTH_SCENE_FAR / unit);
+}
+
+void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double point[3])
+{
+    double unit = reader->scene->unit;
+    hed_json_numbers(node, point, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
+    for (int i = 0; i < 3; i++) point[i] *= unit;
+}
+
+void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, double direction[3])
+{
+    static const char *const words[] = {"x", "y", "z", "-x", "-y", "-z", NULL};
+    for (int i = 0; i < 3; i++) direction[i] = 0;
+    if (hed_json_kind_of(node) == HED_JSON_STRING) {
+        uint32_t word = hed_json_choice(node, words);
+        direction[word % 3] = word < 3 ? 1 : -1;
+        return;
+    }
+    hed_json_numbers(node, direction, 3, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+    if (cloth_scene_fine(reader) && !(length > 1e-9))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected a direction, found a vector without length");
+    for (int i = 0; i < 3 && length > 0; i++) direction[i] /= length;
+}
+
+void cloth_scene_colour(hed_json_node object, float rgb[3])
+{
+    if (!hed_json_has(object, "colour")) return;
+    double values[3] = {0};
+    hed_json_numbers(hed_json_member(object, "colour"), values, 3, 0, 1);
+    for (int i = 0; i < 3; i++) rgb[i] = (float)values[i];
+}
+
+uint32_t cloth_scene_one_of(cloth_scene_reader *reader, hed_json_node object, const char *const *keys)
+{
+    uint32_t found = 0, which = 0;
+    char list[128] = "";
+    for (uint32_t i = 0; keys[i]; i++) {
+        if (hed_json_has(object, keys[i])) {
+            found++;
+            which = i;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", keys[i]);
+    }
+    if (found != 1)
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, object, "expected exactly one of %s, found %s", list, found ? "several" : "none");
+    return which;
+}
