@@ -48,8 +48,8 @@ HED_API void hed_mesh_free(hed_mesh *mesh);
 /** What may be wrong with a mesh. */
 typedef enum hed_mesh_fault {
     HED_MESH_NOT_FINITE,         /**< a coordinate is NaN or infinite */
-    HED_MESH_BAD_INDEX,          /**< a corner names no vertex */
-    HED_MESH_DEGENERATE_FACE,    /**< less than three different corners, or no area */
+    HED_MESH_BAD_INDEX,          /**< a face with a corner that names a vertex, texture coordinate or normal that is not there */
+    HED_MESH_DEGENERATE_FACE,    /**< a vertex twice, or no area */
     HED_MESH_DUPLICATE_FACE,     /**< the same corners as another face */
     HED_MESH_NON_MANIFOLD_EDGE,  /**< an edge of more than two faces */
     HED_MESH_INCONSISTENT_WINDING, /**< an edge that two faces run along in the same direction */
@@ -71,7 +71,8 @@ HED_API hed_status hed_mesh_inspect(const hed_mesh *mesh, hed_mesh_check *check,
 /** OK if cloth can be made of it; else the first fault in words with its place ("face 12 (line order): corners 3, 3, 7 ..."). Loose vertices and
  *  winding are no obstacle. Errors: FORMAT, MEMORY. */
 HED_API hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_error *error);
-/** Takes away degenerate and duplicate faces and the faces beyond two at an edge; vertices stay, in order. `*removed` faces.
+/** Takes away degenerate and duplicate faces and the faces beyond two at an edge (the first two stay); a corner that repeats the one before
+ *  it goes alone where a face is left. Vertices stay, in order. `*removed`: faces.
  *  Errors: MEMORY; FORMAT where mending is not safe (NaN, bad indices). */
 HED_API hed_status hed_mesh_mend(hed_mesh *mesh, uint32_t *removed, hed_error *error);
 
@@ -82,11 +83,13 @@ HED_API hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t 
 HED_API bool hed_mesh_is_grid(const hed_mesh *mesh, uint32_t *width, uint32_t *height);
 
 /** Writes; `positions` and `normals` (vertex_count x 3) stand for the mesh's own, NULL: those. All else as it was read: order, texture
- *  coordinates, materials, groups. The file appears whole or not at all. Errors: IO, MEMORY. */
+ *  coordinates, materials, groups. The file appears whole or not at all. Errors: IO, MEMORY, ARGUMENT (a position that is not finite). */
 HED_API hed_status hed_mesh_write_obj(const char *path, const hed_mesh *mesh, const float *positions, const float *normals, hed_error *error);
-/** Binary PLY with a colour for each vertex, `colours` (vertex_count x 4) bytes or NULL. */
+/** Binary PLY with a colour for each vertex, `colours` (vertex_count x 4) bytes RGBA; NULL: the mesh's own, if it has some. Errors: as
+ *  hed_mesh_write_obj(). */
 HED_API hed_status hed_mesh_write_ply(const char *path, const hed_mesh *mesh, const float *positions, const uint8_t *colours, hed_error *error);
-/** One frame as a binary glTF 2.0 file. */
+/** One frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first vertex_count vertices are the mesh's; behind them
+ *  stand those that have further texture coordinates or normals. Errors: as hed_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
 HED_API hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions, const float *normals, hed_error *error);
 
 /* ---- point caches ---- */
@@ -99,9 +102,10 @@ typedef struct hed_pc2 hed_pc2;
 HED_API hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start, float sampling, hed_pc2 **cache, hed_error *error);
 /** Opens one to go on behind its last whole frame; `*frames` are there. Errors: IO, FORMAT (no PC2, other vertex count), MEMORY. */
 HED_API hed_status hed_pc2_resume(const char *path, uint32_t vertex_count, hed_pc2 **cache, uint32_t *frames, hed_error *error);
-/** Goes back so that only `frames` are left. Errors: IO. */
+/** Goes back so that only `frames` are left. Errors: IO, ARGUMENT (it has fewer). */
 HED_API hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error);
-/** Adds a frame, (vertex_count x 3). After a failure (a full disk) the frames before it stay readable. Errors: IO, ARGUMENT (not finite). */
+/** Adds a frame, (vertex_count x 3). After a failure (a full disk) the frames before it stay readable. Errors: IO, ARGUMENT (not finite),
+ *  LIMIT (2^31 - 1 frames). */
 HED_API hed_status hed_pc2_add(hed_pc2 *cache, const float *positions, hed_error *error);
 /** Makes it durable and closes it. NULL is allowed. Errors: IO. */
 HED_API hed_status hed_pc2_close(hed_pc2 *cache, hed_error *error);

@@ -126,6 +126,15 @@ hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start, 
     return HED_OK;
 }
 
+/* The header first: whoever reads never finds more frames promised than are there. */
+static bool keep_frames(hed_pc2 *cache, uint32_t frames)
+{
+    int32_t samples = (int32_t)frames;
+    if (!write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) return false;
+    cache->frames = frames;
+    return ftruncate(cache->file, (off_t)(sizeof(header) + frames * frame_bytes(cache->vertex_count))) == 0;
+}
+
 hed_status hed_pc2_resume(const char *path, uint32_t vertex_count, hed_pc2 **result, uint32_t *frames, hed_error *error)
 {
     *result = NULL;
@@ -146,25 +155,17 @@ hed_status hed_pc2_resume(const char *path, uint32_t vertex_count, hed_pc2 **res
     if (!same)
         return give_up(cache, hed_error_set(error, HED_ERROR_FORMAT, "%s has %d vertices, expected %u: it belongs to another mesh", path,
                                             head.points, vertex_count));
-    status = hed_pc2_cut(cache, (uint32_t)head.samples, error);
-    if (status != HED_OK) return give_up(cache, status);
+    if (!keep_frames(cache, (uint32_t)head.samples)) return give_up(cache, fail(cache, error));
     *frames = cache->frames;
     *result = cache;
     return HED_OK;
 }
 
-/* The header first: whoever reads never finds more frames promised than are there. */
-static bool keep_frames(hed_pc2 *cache, uint32_t frames)
-{
-    int32_t samples = (int32_t)frames;
-    if (!write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) return false;
-    cache->frames = frames;
-    return ftruncate(cache->file, (off_t)(sizeof(header) + frames * frame_bytes(cache->vertex_count))) == 0;
-}
-
 hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error)
 {
     if (cache->failed) return fail(cache, error);
+    if (frames > cache->frames)
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "%s has %u frames, and cannot be cut to %u", cache->path, cache->frames, frames);
     return keep_frames(cache, frames) ? HED_OK : fail(cache, error);
 }
 
@@ -173,6 +174,8 @@ hed_status hed_pc2_add(hed_pc2 *cache, const float *positions, hed_error *error)
     if (cache->failed) return fail(cache, error);
     hed_status status = cloth_mesh_require_finite(cache->path, positions, cache->vertex_count, error);
     if (status != HED_OK) return status;
+    if (cache->frames == INT32_MAX)
+        return hed_error_set(error, HED_ERROR_LIMIT, "%s has %u frames, the most that a PC2 file counts", cache->path, cache->frames);
     uint64_t bytes = frame_bytes(cache->vertex_count);
     int32_t samples = (int32_t)(cache->frames + 1);
     if (!write_at(cache->file, positions, bytes, sizeof(header) + cache->frames * bytes) ||

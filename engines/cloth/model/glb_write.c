@@ -1,0 +1,394 @@
+/* Writing one frame as binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113): one mesh with a primitive for each run of a
+ * material. glTF has one index for a vertex's position, texture coordinate and normal together: a vertex keeps its number with the first
+ * pair of the other two that a face gives it, further pairs make further vertices behind all others. */
+#include "model/mesh.h"
+
+#include "model/number.h"
+#include "support/errors.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- JSON ---- */
+
+typedef struct json {
+    char *text;
+    size_t size, capacity;
+    bool failed; /* no memory */
+} json;
+
+static void put_bytes(json *j, const char *bytes, size_t size)
+{
+    if (j->failed) return;
+    if (size > j->capacity - j->size) {
+        size_t capacity = 2 * (j->capacity + size) + 1024;
+        char *text = realloc(j->text, capacity);
+        j->failed = !text;
+        if (!text) return;
+        j->text = text;
+        j->capacity = capacity;
+    }
+    memcpy(j->text + j->size, bytes, size);
+    j->size += size;
+}
+
+/* Whole numbers and plain words only: a fraction's point would be the locale's. */
+__attribute__((format(printf, 2, 3))) static void put(json *j, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    put_bytes(j, text, (size_t)length);
+}
+
+/* Bytes of the UTF-8 sequence at `at`, 0: it is none. */
+static size_t sequence(const unsigned char *at)
+{
+    size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : (at[0] & 0xf0) == 0xe0 ? 3 : at[0] >= 0xf0 && at[0] < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    bool wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
+                 (at[0] == 0xf4 && at[1] > 0x8f); /* overlong, half a surrogate pair, beyond Unicode */
+    return wrong ? 0 : length;
+}
+
+/* A string; what is not UTF-8 becomes '?'. */
+static void put_string(json *j, const char *words)
+{
+    put_bytes(j, "\"", 1);
+    for (const unsigned char *at = (const unsigned char *)words; *at;) {
+        size_t length = sequence(at);
+        if (*at < 0x20) put(j, "\\u%04x", *at);
+        else if (*at == '"' || *at == '\\') put(j, "\\%c", *at);
+        else put_bytes(j, length ? (const char *)at : "?", length ? length : 1);
+        at += length ? length : 1;
+    }
+    put_bytes(j, "\"", 1);
+}
+
+static void put_vector(json *j, const char *key, const float *vector)
+{
+    put(j, ",\"%s\":[", key);
+    for (int i = 0; i < 3; i++) {
+        char number[CLOTH_NUMBER_TEXT];
+        size_t length = cloth_write_number(number, vector[i]);
+        if (i > 0) put(j, ",");
+        put_bytes(j, number, length);
+    }
+    put(j, "]");
+}
+
+/* ---- vertices as glTF has them ---- */
+
+typedef struct vertex {
+    uint32_t position, texture, normal;
+    uint32_t next; /* another vertex of the same position, CLOTH_NONE: no more */
+} vertex;
+
+typedef struct exporter {
+    const hed_mesh *mesh;
+    const float *positions, *normals; /* `normals` NULL: the mesh's own */
+    cloth_list vertices;
+    uint32_t *vertex_of; /* (corners) */
+    uint32_t *triangles; /* (triangle_count x 3) */
+    uint32_t *triangle_at; /* (face_count + 1) */
+    bool has_normals, has_textures;
+    json json;
+} exporter;
+
+static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32_t normal, uint8_t *met, uint32_t *found)
+{
+    vertex *row = (vertex *)x->vertices.rows + position;
+    *found = position;
+    if (!met[position]) {
+        met[position] = 1;
+        row->texture = texture;
+        row->normal = normal;
+        return true;
+    }
+    for (;; *found = row->next, row = (vertex *)x->vertices.rows + *found) {
+        if (row->texture == texture && row->normal == normal) return true;
+        if (row->next == CLOTH_NONE) break;
+    }
+    uint32_t last = *found;
+    vertex *added = cloth_list_add(&x->vertices);
+    if (!added) return false;
+    *added = (vertex){position, texture, normal, CLOTH_NONE};
+    *found = (uint32_t)x->vertices.count - 1;
+    ((vertex *)x->vertices.rows)[last].next = *found;
+    return true;
+}
+
+/* Finds the vertex of every corner. */
+static bool make_vertices(exporter *x)
+{
+    const hed_mesh *mesh = x->mesh;
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        vertex *row = cloth_list_add(&x->vertices);
+        if (!row) return false;
+        *row = (vertex){i, CLOTH_NONE, CLOTH_NONE, CLOTH_NONE};
+    }
+    uint8_t *met = calloc(mesh->vertex_count, 1);
+    bool enough = met != NULL;
+    for (uint32_t corner = 0; enough && corner < cloth_mesh_corner_count(mesh); corner++) {
+        uint32_t texture = x->has_textures ? mesh->corner_textures[corner] : CLOTH_NONE;
+        uint32_t normal = x->has_normals && !x->normals ? mesh->corner_normals[corner] : CLOTH_NONE;
+        enough = find_vertex(x, mesh->corners[corner], texture, normal, met, &x->vertex_of[corner]);
+    }
+    free(met);
+    return enough;
+}
+
+/* ---- triangles ---- */
+
+/* Whether a quad cut from its first corner to its third one is folded over, as it is at a corner that points inwards. */
+static bool folds(const exporter *x, uint32_t first)
+{
+    double normal[2][3];
+    for (int half = 0; half < 2; half++) {
+        const float *o = x->positions + 3 * (size_t)x->mesh->corners[first];
+        const float *p = x->positions + 3 * (size_t)x->mesh->corners[first + 1 + (uint32_t)half];
+        const float *q = x->positions + 3 * (size_t)x->mesh->corners[first + 2 + (uint32_t)half];
+        for (int i = 0; i < 3; i++) {
+            int j = (i + 1) % 3, k = (i + 2) % 3;
+            normal[half][i] = ((double)p[j] - o[j]) * ((double)q[k] - o[k]) - ((double)p[k] - o[k]) * ((double)q[j] - o[j]);
+        }
+    }
+    return normal[0][0] * normal[1][0] + normal[0][1] * normal[1][1] + normal[0][2] * normal[1][2] < 0;
+}
+
+/* Quads are cut along the diagonal that lies inside, larger polygons into a fan. */
+static void make_triangles(exporter *x)
+{
+    uint32_t *out = x->triangles, made = 0;
+    for (uint32_t face = 0; face < x->mesh->face_count; face++) {
+        uint32_t first = x->mesh->face_at[face], count = x->mesh->face_at[face + 1] - first;
+        uint32_t from = count == 4 && folds(x, first) ? 1 : 0;
+        x->triangle_at[face] = made;
+        for (uint32_t i = 1; i + 1 < count; i++, made++) {
+            *out++ = x->vertex_of[first + from];
+            *out++ = x->vertex_of[first + (from + i) % count];
+            *out++ = x->vertex_of[first + (from + i + 1) % count];
+        }
+    }
+    x->triangle_at[x->mesh->face_count] = made;
+}
+
+/* ---- the document ---- */
+
+enum { FLOATS = 5126,
+       WORDS = 5125,
+       BYTES = 5121 }; /* component types */
+
+/* The parts of the binary chunk, one behind another; each is a buffer view and an accessor. */
+typedef struct part {
+    const char *type, *attribute; /* attribute NULL: indices */
+    uint32_t component, bytes;    /* bytes of a row */
+    bool there;
+} part;
+
+enum { POSITIONS,
+       NORMALS,
+       TEXTURES,
+       COLOURS,
+       PARTS };
+
+static void list_parts(const exporter *x, part parts[PARTS])
+{
+    parts[POSITIONS] = (part){"VEC3", "POSITION", FLOATS, 12, true};
+    parts[NORMALS] = (part){"VEC3", "NORMAL", FLOATS, 12, x->has_normals};
+    parts[TEXTURES] = (part){"VEC2", "TEXCOORD_0", FLOATS, 8, x->has_textures};
+    parts[COLOURS] = (part){"VEC4", "COLOR_0", FLOATS, 16, x->mesh->vertex_colours != NULL};
+}
+
+static void bounds(const exporter *x, float low[3], float high[3])
+{
+    for (int i = 0; i < 3; i++) low[i] = high[i] = x->positions[i];
+    for (size_t i = 0; i < 3 * (size_t)x->mesh->vertex_count; i++) {
+        if (x->positions[i] < low[i % 3]) low[i % 3] = x->positions[i];
+        if (x->positions[i] > high[i % 3]) high[i % 3] = x->positions[i];
+    }
+}
+
+/* Runs of faces of one material: run 0 is what comes before the first name. */
+static uint32_t run_begin(const hed_mesh *mesh, uint32_t run)
+{
+    return run == 0 ? 0 : run <= mesh->material_count ? mesh->materials[run - 1].first_face : mesh->face_count;
+}
+
+/* The first span of the same name. */
+static uint32_t material_number(const hed_mesh *mesh, uint32_t span)
+{
+    uint32_t first = 0;
+    while (strcmp(mesh->materials[first].name, mesh->materials[span].name) != 0) first++;
+    return first;
+}
+
+/* Buffer views and accessors of the vertices, then of each run's indices; gives the binary chunk's size. */
+static uint64_t put_accessors(exporter *x, const part *parts)
+{
+    json *j = &x->json;
+    const hed_mesh *mesh = x->mesh;
+    uint64_t count = x->vertices.count, offset = 0;
+    float low[3], high[3];
+    bounds(x, low, high);
+    put(j, ",\"accessors\":[");
+    for (uint32_t i = 0, view = 0; i < PARTS; i++) {
+        if (!parts[i].there) continue;
+        put(j, "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%llu,\"type\":\"%s\"", view ? "," : "", view, parts[i].component,
+            (unsigned long long)count, parts[i].type);
+        if (i == POSITIONS) {
+            put_vector(j, "min", low);
+            put_vector(j, "max", high);
+        }
+        put(j, "}");
+        view++;
+    }
+    uint32_t view = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
+    for (uint32_t run = 0; run <= mesh->material_count; run++) {
+        uint32_t begin = x->triangle_at[run_begin(mesh, run)], end = x->triangle_at[run_begin(mesh, run + 1)];
+        if (begin < end)
+            put(j, ",{\"bufferView\":%u,\"byteOffset\":%llu,\"componentType\":%u,\"count\":%llu,\"type\":\"SCALAR\"}", view, 12ull * begin, WORDS,
+                3ull * (end - begin));
+    }
+    put(j, "],\"bufferViews\":[");
+    for (uint32_t i = 0; i < PARTS; i++) {
+        if (!parts[i].there) continue;
+        put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34962},", (unsigned long long)offset,
+            (unsigned long long)(count * parts[i].bytes));
+        offset += count * parts[i].bytes;
+    }
+    uint64_t index_bytes = 12ull * x->triangle_at[mesh->face_count];
+    put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34963}]", (unsigned long long)offset,
+        (unsigned long long)index_bytes);
+    return offset + index_bytes;
+}
+
+static void put_primitives(exporter *x, const part *parts)
+{
+    json *j = &x->json;
+    const hed_mesh *mesh = x->mesh;
+    uint32_t accessor = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
+    bool first = true;
+    put(j, ",\"meshes\":[{\"primitives\":[");
+    for (uint32_t run = 0; run <= mesh->material_count; run++) {
+        if (x->triangle_at[run_begin(mesh, run)] == x->triangle_at[run_begin(mesh, run + 1)]) continue;
+        put(j, "%s{\"attributes\":{", first ? "" : ",");
+        for (uint32_t i = 0, view = 0; i < PARTS; i++)
+            if (parts[i].there) {
+                put(j, "%s\"%s\":%u", view ? "," : "", parts[i].attribute, view);
+                view++;
+            }
+        put(j, "},\"indices\":%u", accessor++);
+        if (run > 0) put(j, ",\"material\":%u", material_number(mesh, run - 1));
+        put(j, "}");
+        first = false;
+    }
+    put(j, "]}]");
+}
+
+static uint64_t put_document(exporter *x, const part *parts)
+{
+    json *j = &x->json;
+    put(j, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}]");
+    for (uint32_t i = 0; i < x->mesh->material_count; i++) {
+        put(j, "%s{\"name\":", i ? "," : ",\"materials\":[");
+        put_string(j, x->mesh->materials[i].name);
+        put(j, ",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}");
+    }
+    if (x->mesh->material_count > 0) put(j, "]");
+    put_primitives(x, parts);
+    uint64_t bytes = put_accessors(x, parts);
+    put(j, ",\"buffers\":[{\"byteLength\":%llu}]}", (unsigned long long)bytes);
+    while (j->size % 4 != 0 && !j->failed) put(j, " ");
+    return bytes;
+}
+
+/* ---- the file ---- */
+
+/* A normal has to be of length 1; a vertex of no face, or of flat ones, has none that means anything. */
+static void unit_normal(const float *from, float normal[3])
+{
+    double length = from ? sqrt((double)from[0] * from[0] + (double)from[1] * from[1] + (double)from[2] * from[2]) : 0;
+    bool usable = length > 1e-30 && isfinite(length);
+    for (int i = 0; i < 3; i++) normal[i] = usable ? (float)(from[i] / length) : i == 2;
+}
+
+static void put_vertex_data(const exporter *x, const part *parts, cloth_text *out)
+{
+    const vertex *rows = x->vertices.rows;
+    for (size_t i = 0; i < x->vertices.count; i++) cloth_text_put(out, (const char *)(x->positions + 3 * (size_t)rows[i].position), 12);
+    for (size_t i = 0; i < x->vertices.count && parts[NORMALS].there; i++) {
+        float normal[3];
+        unit_normal(x->normals                         ? x->normals + 3 * (size_t)rows[i].position
+                    : rows[i].normal != CLOTH_NONE ? x->mesh->normals + 3 * (size_t)rows[i].normal
+                                                       : NULL,
+                    normal);
+        cloth_text_put(out, (const char *)normal, sizeof normal);
+    }
+    for (size_t i = 0; i < x->vertices.count && parts[TEXTURES].there; i++) {
+        float at[2] = {0, 1}; /* OBJ counts from the picture's lower edge, glTF from the upper one */
+        if (rows[i].texture != CLOTH_NONE) memcpy(at, x->mesh->textures + 2 * (size_t)rows[i].texture, sizeof at);
+        at[1] = 1 - at[1];
+        cloth_text_put(out, (const char *)at, sizeof at);
+    }
+    for (size_t i = 0; i < x->vertices.count && parts[COLOURS].there; i++)
+        cloth_text_put(out, (const char *)(x->mesh->vertex_colours + 4 * (size_t)rows[i].position), 16);
+}
+
+static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed_error *error)
+{
+    part parts[PARTS];
+    list_parts(x, parts);
+    uint64_t binary = put_document(x, parts), total = 12 + 8 + x->json.size + 8 + binary;
+    if (x->json.failed) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    if (total > UINT32_MAX)
+        return hed_error_set(error, HED_ERROR_LIMIT, "%s would have %llu bytes, and a GLB file has less than 4 GiB", path,
+                             (unsigned long long)total);
+    hed_status status = hed_file_writer_open(path, &out->writer, error);
+    if (status != HED_OK) return status;
+    const uint32_t head[] = {0x46546c67 /* glTF */, 2, (uint32_t)total, (uint32_t)x->json.size, 0x4e4f534a /* JSON */};
+    const uint32_t chunk[] = {(uint32_t)binary, 0x004e4942 /* BIN */};
+    out->used = 0;
+    cloth_text_put(out, (const char *)head, sizeof head);
+    cloth_text_put(out, x->json.text, x->json.size);
+    cloth_text_put(out, (const char *)chunk, sizeof chunk);
+    put_vertex_data(x, parts, out);
+    cloth_text_put(out, (const char *)x->triangles, 12 * (size_t)x->triangle_at[x->mesh->face_count]);
+    cloth_text_flush(out);
+    return hed_file_writer_commit(out->writer, error);
+}
+
+hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions, const float *normals, hed_error *error)
+{
+    if (!positions) positions = mesh->positions;
+    hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
+    if (status != HED_OK) return status;
+    if (mesh->face_count == 0) return hed_error_set(error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
+    size_t corners = cloth_mesh_corner_count(mesh);
+    exporter x = {.mesh = mesh, .positions = positions, .normals = normals, .vertices.size = sizeof(vertex)};
+    x.has_normals = normals || mesh->corner_normals;
+    x.has_textures = mesh->corner_textures != NULL;
+    x.vertex_of = malloc(corners * sizeof *x.vertex_of);
+    x.triangles = malloc(3 * corners * sizeof *x.triangles);
+    x.triangle_at = malloc(((size_t)mesh->face_count + 1) * sizeof *x.triangle_at);
+    cloth_text *out = malloc(sizeof *out);
+    if (x.vertex_of && x.triangles && x.triangle_at && out && make_vertices(&x)) {
+        make_triangles(&x);
+        status = write_file(path, &x, out, error);
+    } else {
+        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    }
+    free(x.vertices.rows);
+    free(x.vertex_of);
+    free(x.triangles);
+    free(x.triangle_at);
+    free(x.json.text);
+    free(out);
+    return status;
+}
