@@ -1,4 +1,5 @@
 /* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel cache go through. */
+#include "kernels/contact_kernels.h"
 #include "kernels/kernels.h"
 
 static const hed_kernel_def *const kernels[] = {
@@ -8,6 +9,14 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_write_back_def,
     &cloth_surface_def,
     &cloth_move_def,
+    &cloth_self_count_def,
+    &cloth_self_scan_def,
+    &cloth_self_totals_def,
+    &cloth_self_place_def,
+    &cloth_self_order_def,
+    &cloth_self_push_def,
+    &cloth_mesh_boxes_def,
+    &cloth_mesh_find_def,
 };
 
 uint32_t hed_cloth_kernel_count(void) { return CLOTH_COUNT(kernels); }

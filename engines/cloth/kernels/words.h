@@ -13,6 +13,9 @@ typedef uint32_t uint;
 typedef struct uint2 {
     uint x, y;
 } uint2;
+typedef struct uint4 {
+    uint x, y, z, w;
+} uint4;
 typedef struct float4 {
     float x, y, z, w;
 } float4;

@@ -1,0 +1,98 @@
+/* Cloth against cloth: particles are counted into buckets, their starts are prefix sums, each is put in its place, and pushed.
+ * contact_self.h has what is done for one particle. */
+#ifndef WG
+#define WG 128
+#endif
+#ifndef CLOTH_PHYSICS_H
+#include "physics.h"
+#include "collide.h"
+#include "contact_self.h"
+#endif
+
+/* `entries`: bucket of each particle, and how many came before it, in whatever order they came. */
+__kernel void cloth_self_count(__global const float4 *restrict position, __global const float4 *restrict previous,
+                               __global const float4 *restrict rests, __global uint *restrict starts, __global uint2 *restrict entries,
+                               cloth_self self)
+{
+    uint i = (uint)get_global_id(0);
+    if (i >= self.particles) return;
+    uint bucket = cloth_self_bucket(position[i], previous[i], rests[i], self);
+    uint before = bucket != CLOTH_SELF_NONE ? atomic_inc(starts + bucket) : 0u;
+    entries[i] = hed_u2(bucket, before);
+}
+
+/* Counts of a tile to their exclusive prefix sums, in place, and the tile's sum. An item has RUN neighbours. */
+#define RUN (CLOTH_SELF_TILE / WG)
+__kernel void cloth_self_scan(__global uint *restrict starts, __global uint *restrict totals, uint buckets)
+{
+    HED_LOCAL_ARRAY(uint, sums, 2 * WG);
+    uint item = (uint)get_local_id(0), tile = (uint)get_group_id(0);
+    uint first = tile * CLOTH_SELF_TILE + item * RUN;
+    uint run[RUN], sum = 0;
+    for (uint i = 0; i < RUN; i++) {
+        run[i] = sum;
+        sum += first + i < buckets ? starts[first + i] : 0u;
+    }
+    uint at = 0, inclusive = sum; /* Hillis and Steele's scan, in two halves in turn */
+    sums[item] = inclusive;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = 1; step < WG; step *= 2) {
+        if (item >= step) inclusive += sums[at + item - step];
+        at = WG - at;
+        sums[at + item] = inclusive;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (uint i = 0; i < RUN; i++)
+        if (first + i < buckets) starts[first + i] = run[i] + inclusive - sum;
+    if (item == WG - 1) totals[tile] = inclusive;
+}
+
+/* The tiles' sums to their exclusive prefix sums, and behind them the sum of all. One group. */
+__kernel void cloth_self_totals(__global uint *restrict totals, uint tiles)
+{
+    HED_LOCAL_ARRAY(uint, sums, 2 * WG);
+    uint item = (uint)get_local_id(0), carry = 0;
+    for (uint first = 0; first < tiles; first += WG) {
+        uint own = first + item < tiles ? totals[first + item] : 0u, at = 0, inclusive = own;
+        sums[item] = inclusive;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint step = 1; step < WG; step *= 2) {
+            if (item >= step) inclusive += sums[at + item - step];
+            at = WG - at;
+            sums[at + item] = inclusive;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        if (first + item < tiles) totals[first + item] = carry + inclusive - own;
+        carry += sums[at + WG - 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0) totals[tiles] = carry;
+}
+
+__kernel void cloth_self_place(__global const uint *restrict starts, __global const uint *restrict totals,
+                               __global const uint2 *restrict entries, __global uint *restrict slots, cloth_self self)
+{
+    uint i = (uint)get_global_id(0);
+    if (i >= self.particles) return;
+    uint2 entry = entries[i];
+    if (entry.x != CLOTH_SELF_NONE) slots[cloth_self_start(starts, totals, entry.x) + entry.y] = i;
+}
+
+__kernel void cloth_self_order(__global const float4 *restrict position, __global const float4 *restrict previous,
+                               __global const uint *restrict starts, __global const uint *restrict totals,
+                               __global const uint2 *restrict entries, __global const uint *restrict slots,
+                               __global float4 *restrict sorted, cloth_self self)
+{
+    uint slot = (uint)get_global_id(0);
+    if (slot < self.particles) cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, self);
+}
+
+__kernel void cloth_self_push(__global float4 *restrict position, __global float4 *restrict previous, __global const uint *restrict starts,
+                              __global const uint *restrict totals, __global const float4 *restrict sorted,
+                              __global const float4 *restrict rests, __global const float4 *restrict bodies,
+                              __global const float4 *restrict colliders, __global const float4 *restrict contact, cloth_self self)
+{
+    uint slot = (uint)get_global_id(0);
+    if (slot < self.particles)
+        cloth_self_push_one(slot, position, previous, starts, totals, sorted, rests, bodies, colliders, contact, self);
+}
