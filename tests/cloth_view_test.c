@@ -1,0 +1,328 @@
+/* Pictures of cloth and the window. Pictures are checked by what must be true of them: areas, which side is lit, what is darker than
+ * what. They are skipped, with words, where there is no OpenGL; the window where there is no screen (cloth_view_window.sh brings one). */
+#include <math.h>
+
+#include "control.h"
+#include "engines/cloth/view/view.h"
+#include "heddle/cloth_scene.h"
+#include "testing.h"
+#include "window.h"
+
+static hed_error error;
+
+enum { WIDTH = 320, HEIGHT = 240 };
+static const double PI = 3.14159265358979;
+
+/* A camera on the z axis that looks at (0, 1, 0). */
+static hed_cloth_camera level_camera(float distance)
+{
+    return (hed_cloth_camera){{0, 1, distance}, {0, 1, 0}, {0, 1, 0}, 40, WIDTH, HEIGHT};
+}
+
+static cloth_picture *open_picture(uint32_t width, uint32_t height)
+{
+    cloth_picture *picture;
+    hed_status status = cloth_picture_create(width, height, &picture, &error);
+    if (status == HED_ERROR_UNSUPPORTED) cr_skip_test("%s", error.text);
+    cr_assert(status == HED_OK, "%s\n%s", error.text, error.log);
+    cr_log_info("%s", cloth_picture_renderer(picture));
+    return picture;
+}
+
+/* ---- surfaces ---- */
+
+static cloth_surface make_surface(uint32_t columns, uint32_t rows, void (*place)(float u, float v, float out[3]))
+{
+    float *positions = malloc((size_t)columns * rows * 3 * sizeof *positions);
+    uint32_t *triangles = malloc((size_t)(columns - 1) * (rows - 1) * 6 * sizeof *triangles), *t = triangles;
+    cr_assert(positions && triangles);
+    for (uint32_t j = 0; j < rows; j++)
+        for (uint32_t i = 0; i < columns; i++)
+            place((float)i / (float)(columns - 1), (float)j / (float)(rows - 1), positions + 3 * ((size_t)j * columns + i));
+    for (uint32_t j = 0; j + 1 < rows; j++)
+        for (uint32_t i = 0; i + 1 < columns; i++, t += 6) {
+            uint32_t a = j * columns + i, c = a + columns;
+            memcpy(t, (uint32_t[]){a, a + 1, c, a + 1, c + 1, c}, 6 * sizeof *t);
+        }
+    return (cloth_surface){.vertex_count = columns * rows,
+                           .triangle_count = (columns - 1) * (rows - 1) * 2,
+                           .positions = positions,
+                           .triangles = triangles,
+                           .colour = {1, 1, 1}};
+}
+
+static void free_surface(cloth_surface *surface)
+{
+    free((void *)surface->positions);
+    free((void *)surface->triangles);
+}
+
+/* Radius 0.4 around (0, 1, 0); triangles counter-clockwise from outside. */
+static void ball(float u, float v, float out[3])
+{
+    float a = 2 * (float)PI * u, b = (float)PI * (1 - v);
+    memcpy(out, (float[]){0.4f * cosf(-a) * sinf(b), 1 + 0.4f * cosf(b), 0.4f * sinf(-a) * sinf(b)}, 3 * sizeof *out);
+}
+
+/* Upright, 2 x 1, its lower half or its upper half of the picture; the front looks towards +z. */
+static void lower_half(float u, float v, float out[3]) { memcpy(out, (float[]){2 * u - 1, v, 0}, 3 * sizeof *out); }
+static void upper_half(float u, float v, float out[3]) { memcpy(out, (float[]){2 * u - 1, 1 + v, 0}, 3 * sizeof *out); }
+/* 1 x 1, level, half a metre above the ground. */
+static void plate(float u, float v, float out[3]) { memcpy(out, (float[]){u - 0.5f, 0.5f, 0.5f - v}, 3 * sizeof *out); }
+static void waves(float u, float v, float out[3])
+{
+    memcpy(out, (float[]){2 * u - 1, 0.2f + 1.6f * v, 0.1f * sinf(20 * u) * cosf(9 * v)}, 3 * sizeof *out);
+}
+
+static cloth_surface coloured(cloth_surface surface, float r, float g, float b, bool two_sided)
+{
+    memcpy(surface.colour, (float[]){r, g, b}, sizeof surface.colour);
+    surface.two_sided = two_sided;
+    return surface;
+}
+
+static const uint8_t *pixel(const hed_image *image, uint32_t x, uint32_t y) { return image->pixels + 3 * ((size_t)y * image->width + x); }
+static double brightness(const uint8_t *p) { return (p[0] + p[1] + p[2]) / 3.0; }
+
+static hed_image draw(cloth_picture *picture, const hed_cloth_camera *camera, const cloth_surface *surfaces, uint32_t count)
+{
+    hed_image image;
+    OK(cloth_picture_draw(picture, camera, surfaces, count, &image, &error));
+    cr_assert(image.channels == 3 && image.pixels);
+    return image;
+}
+
+/* ---- pictures ---- */
+
+Test(cloth_picture, the_silhouette_of_a_sphere_has_its_area)
+{
+    cloth_picture *picture = open_picture(WIDTH, HEIGHT);
+    hed_cloth_camera camera = level_camera(3);
+    cloth_surface sphere = coloured(make_surface(129, 65, ball), 0, 1, 0, false);
+    hed_image image = draw(picture, &camera, &sphere, 1);
+    uint32_t green = 0;
+    for (uint32_t y = 0; y < HEIGHT; y++)
+        for (uint32_t x = 0; x < WIDTH; x++) {
+            const uint8_t *p = pixel(&image, x, y);
+            green += p[1] > p[0] + 20 && p[1] > p[2] + 20;
+        }
+    double radius = HEIGHT / 2.0 * tan(asin(0.4 / 3)) / tan(20 * PI / 180), expected = PI * radius * radius;
+    cr_assert(fabs(green - expected) < 0.025 * expected, "%u green pixels, expected %.0f", green, expected);
+    hed_image_free(&image);
+    free_surface(&sphere);
+    cloth_picture_destroy(picture);
+}
+
+Test(cloth_picture, the_top_row_comes_first)
+{
+    cloth_picture *picture = open_picture(WIDTH, HEIGHT);
+    hed_cloth_camera camera = level_camera(3);
+    cloth_surface surfaces[2] = {coloured(make_surface(2, 2, upper_half), 1, 0, 0, true),
+                                 coloured(make_surface(2, 2, lower_half), 0, 0, 1, true)};
+    hed_image image = draw(picture, &camera, surfaces, 2);
+    const uint8_t *high = pixel(&image, WIDTH / 2, HEIGHT / 4), *low = pixel(&image, WIDTH / 2, HEIGHT * 3 / 4);
+    cr_assert(high[0] > 2 * high[2] && high[0] > 60, "above: %u %u %u", high[0], high[1], high[2]);
+    cr_assert(low[2] > 2 * low[0] && low[2] > 60, "below: %u %u %u", low[0], low[1], low[2]);
+    hed_image_free(&image);
+    free_surface(&surfaces[0]);
+    free_surface(&surfaces[1]);
+    cloth_picture_destroy(picture);
+}
+
+/* The way round of the triangles decides only where a surface has one side. */
+Test(cloth_picture, cloth_is_lit_from_both_sides)
+{
+    cloth_picture *picture = open_picture(WIDTH, HEIGHT);
+    hed_cloth_camera camera = level_camera(3);
+    cloth_surface sheet = make_surface(2, 2, upper_half);
+    uint32_t turned_triangles[6];
+    for (int i = 0; i < 6; i++) turned_triangles[i] = sheet.triangles[5 - i];
+    double seen[2][2]; /* [two-sided][turned] */
+    for (int two_sided = 0; two_sided < 2; two_sided++)
+        for (int turned = 0; turned < 2; turned++) {
+            cloth_surface shown = coloured(sheet, 0.7f, 0.7f, 0.7f, two_sided);
+            if (turned) shown.triangles = turned_triangles;
+            hed_image image = draw(picture, &camera, &shown, 1);
+            seen[two_sided][turned] = brightness(pixel(&image, WIDTH / 2, HEIGHT / 4));
+            hed_image_free(&image);
+        }
+    cr_assert(fabs(seen[1][0] - seen[1][1]) <= 2, "two-sided: front %g, back %g", seen[1][0], seen[1][1]);
+    cr_assert(seen[0][1] < 0.85 * seen[0][0], "one-sided: front %g, back %g", seen[0][0], seen[0][1]);
+    free_surface(&sheet);
+    cloth_picture_destroy(picture);
+}
+
+Test(cloth_picture, ground_in_shadow_is_darker_than_ground_in_light)
+{
+    cloth_picture *picture = open_picture(WIDTH, HEIGHT);
+    hed_cloth_camera camera = {{0, 1.6f, 3}, {0, 0.2f, 0}, {0, 1, 0}, 40, WIDTH, HEIGHT};
+    cloth_surface above = coloured(make_surface(9, 9, plate), 1, 0, 0, true), speck = above;
+    speck.triangle_count = 0; /* the same place and size, and nothing to see */
+    hed_image with = draw(picture, &camera, &above, 1), without = draw(picture, &camera, &speck, 1);
+    uint32_t darker = 0, brighter = 0, same = 0;
+    for (uint32_t y = HEIGHT / 3; y < HEIGHT; y++)
+        for (uint32_t x = 0; x < WIDTH; x++) {
+            const uint8_t *a = pixel(&with, x, y), *b = pixel(&without, x, y);
+            if (a[0] > a[1] + 25) continue; /* the plate */
+            double change = brightness(a) - brightness(b);
+            darker += change < -0.15 * brightness(b);
+            brighter += change > 3;
+            same += fabs(change) <= 1;
+        }
+    cr_assert(darker > WIDTH * HEIGHT / 50, "%u pixels lie in shadow", darker);
+    cr_assert(brighter == 0, "%u pixels of ground have become brighter", brighter);
+    cr_assert(same > WIDTH * HEIGHT / 5, "%u pixels are as they were", same);
+    hed_image_free(&with);
+    hed_image_free(&without);
+    free_surface(&above);
+    cloth_picture_destroy(picture);
+}
+
+Test(cloth_picture, vertex_colours_are_multiplied_with_the_surfaces)
+{
+    cloth_picture *picture = open_picture(WIDTH, HEIGHT);
+    hed_cloth_camera camera = level_camera(3);
+    cloth_surface sheet = coloured(make_surface(2, 2, upper_half), 1, 1, 0, true);
+    const uint8_t colours[] = {255, 0, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255};
+    sheet.colours = colours;
+    hed_image image = draw(picture, &camera, &sheet, 1);
+    const uint8_t *p = pixel(&image, WIDTH / 2, HEIGHT / 4);
+    cr_assert(p[0] > 100 && p[1] < p[0] / 2 && p[2] < p[0] / 2, "%u %u %u", p[0], p[1], p[2]);
+    hed_image_free(&image);
+    free_surface(&sheet);
+    cloth_picture_destroy(picture);
+}
+
+/* Also with another surface drawn between: nothing of a picture is left in the next. */
+Test(cloth_picture, the_same_scene_gives_the_same_picture)
+{
+    cloth_picture *picture = open_picture(WIDTH, HEIGHT);
+    hed_cloth_camera camera = level_camera(3);
+    cloth_surface sheet = coloured(make_surface(60, 60, waves), 0.8f, 0.3f, 0.2f, true), surfaces[2] = {sheet, make_surface(33, 17, ball)};
+    hed_image first = draw(picture, &camera, surfaces, 1), between = draw(picture, &camera, surfaces, 2),
+              again = draw(picture, &camera, surfaces, 1);
+    size_t size = 3 * WIDTH * HEIGHT;
+    cr_assert(memcmp(first.pixels, again.pixels, size) == 0);
+    cr_assert(memcmp(first.pixels, between.pixels, size) != 0);
+    hed_image_free(&first);
+    hed_image_free(&between);
+    hed_image_free(&again);
+    free_surface(&surfaces[0]);
+    free_surface(&surfaces[1]);
+    cloth_picture_destroy(picture);
+}
+
+Test(cloth_picture, a_million_vertices)
+{
+    cloth_picture *picture = open_picture(WIDTH, HEIGHT);
+    hed_cloth_camera camera = level_camera(4);
+    cloth_surface sheet = coloured(make_surface(1024, 1024, waves), 0, 0.2f, 1, true);
+    hed_image image = draw(picture, &camera, &sheet, 1);
+    const uint8_t *p = pixel(&image, WIDTH / 2, HEIGHT / 2);
+    cr_assert(p[2] > p[0] + 30, "%u %u %u", p[0], p[1], p[2]);
+    hed_image_free(&image);
+    free_surface(&sheet);
+    cloth_picture_destroy(picture);
+}
+
+Test(cloth_picture, what_cannot_be_drawn_is_refused_with_its_place)
+{
+    cloth_picture *picture = open_picture(16, 16), *none;
+    hed_cloth_camera camera = level_camera(3);
+    cloth_surface sheet = make_surface(3, 3, upper_half);
+    uint32_t triangles[24];
+    hed_image image;
+    memcpy(triangles, sheet.triangles, sizeof triangles);
+    triangles[10] = 9;
+    cloth_surface bad[2] = {sheet, sheet};
+    bad[1].triangles = triangles;
+    FAILS(HED_ERROR_ARGUMENT, cloth_picture_draw(picture, &camera, bad, 2, &image, &error));
+    cr_assert(strstr(error.text, "surface 1") && strstr(error.text, "triangle 3") && strstr(error.text, "vertex 9"), "%s", error.text);
+    cr_assert(image.pixels == NULL);
+    FAILS(HED_ERROR_ARGUMENT, cloth_picture_create(0, 16, &none, &error));
+    FAILS(HED_ERROR_LIMIT, cloth_picture_create(16, 1000000, &none, &error));
+    cr_assert(none == NULL);
+    image = draw(picture, &camera, &sheet, 1);
+    hed_image_free(&image);
+    image = draw(picture, &camera, NULL, 0); /* ground and sky alone */
+    hed_image_free(&image);
+    free_surface(&sheet);
+    cloth_picture_destroy(picture);
+}
+
+/* Whatever numbers come, there is a picture: a cloth that blew up must not take the view along. */
+Test(cloth_picture, positions_that_are_not_finite)
+{
+    cloth_picture *picture = open_picture(64, 64);
+    hed_cloth_camera camera = level_camera(3);
+    cloth_surface sheet = make_surface(8, 8, upper_half);
+    float *positions = (float *)sheet.positions;
+    positions[30] = NAN;
+    positions[40] = INFINITY;
+    hed_image image = draw(picture, &camera, &sheet, 1);
+    hed_image_free(&image);
+    for (int i = 0; i < 8 * 8 * 3; i++) positions[i] = NAN;
+    image = draw(picture, &camera, &sheet, 1);
+    hed_image_free(&image);
+    free_surface(&sheet);
+    cloth_picture_destroy(picture);
+}
+
+/* ---- keys and mouse ---- */
+
+static double distance(const hed_cloth_camera *c)
+{
+    return sqrt(pow(c->eye[0] - c->target[0], 2) + pow(c->eye[1] - c->target[1], 2) + pow(c->eye[2] - c->target[2], 2));
+}
+
+Test(cloth_control, the_left_button_turns_around_the_target)
+{
+    hed_cloth_camera camera = level_camera(3);
+    cloth_control control = cloth_control_begin(&camera);
+    cloth_control_orbit(&control, 120, 0, 240); /* a quarter of a turn is half the height */
+    cr_assert_float_eq(control.camera.eye[0], -3, 1e-5);
+    cr_assert_float_eq(control.camera.eye[2], 0, 1e-5);
+    cloth_control_orbit(&control, -120, 60, 240);
+    cr_assert_float_eq(control.camera.eye[1], 1 + 3 * sin(PI / 4), 1e-5);
+    cr_assert_float_eq(control.camera.eye[2], 3 * cos(PI / 4), 1e-5);
+    for (int i = 0; i < 50; i++) cloth_control_orbit(&control, 7, 100, 240); /* never over the top */
+    cr_assert(control.camera.eye[1] > 3.9 && control.camera.eye[1] < 4);
+    cr_assert_float_eq(distance(&control.camera), 3, 1e-4);
+    cloth_control_zoom(&control, 3);
+    cr_assert_float_eq(distance(&control.camera), 3 * pow(0.88, 3), 1e-4);
+}
+
+Test(cloth_control, the_right_button_changes_gravity_and_wind)
+{
+    hed_cloth_camera camera = {{0, -3, 1}, {0, 0, 1}, {0, 0.1f, 1}, 40, WIDTH, HEIGHT}; /* z is up */
+    cloth_control control = cloth_control_begin(&camera);
+    hed_cloth_frame frame = {0};
+    memcpy(frame.gravity, (float[]){0, 0, -9.81f}, sizeof frame.gravity);
+    cloth_control_pull(&control, 24, -24, 240);
+    cloth_control_apply(&control, &frame);
+    cr_assert_float_eq(frame.gravity[2], -7.81, 1e-5);
+    cr_assert_float_eq(frame.wind[0], 2, 1e-5);
+    cr_assert(frame.gravity[0] == 0 && frame.wind[1] == 0 && frame.wind[2] == 0);
+    cloth_control_key(&control, 'r');
+    cr_assert(control.reset && control.gravity == 0 && control.wind[0] == 0);
+}
+
+Test(cloth_control, keys)
+{
+    hed_cloth_camera camera = level_camera(3);
+    cloth_control control = cloth_control_begin(&camera);
+    cloth_control_key(&control, ' ');
+    cr_assert(control.paused && !control.step);
+    cloth_control_key(&control, ' ');
+    cr_assert(!control.paused);
+    cloth_control_key(&control, 's');
+    cr_assert(control.paused && control.step);
+    bool colours = control.colours;
+    cloth_control_key(&control, 'd');
+    cr_assert(control.colours != colours);
+    cloth_control_key(&control, 'p');
+    cloth_control_key(&control, 'x');
+    cr_assert(control.picture && !control.close && !control.reset);
+    cloth_control_key(&control, CLOTH_KEY_ESCAPE);
+    cr_assert(control.close);
+}
