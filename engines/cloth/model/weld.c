@@ -15,7 +15,7 @@ typedef struct welder {
     uint32_t *vertex_of;    /* (particles so far) the first vertex of each */
     uint32_t *heads, *next; /* particles of a bucket of the grid */
     uint64_t buckets;       /* a power of two */
-    uint32_t *faces_at, *faces; /* faces around each vertex */
+    uint32_t *faces_at, *faces; /* (vertices + 2), (corners): faces around each vertex */
     uint32_t particle_count;
 } welder;
 
@@ -97,17 +97,16 @@ static void add_particle(welder *w, uint32_t vertex)
     w->heads[bucket] = particle;
 }
 
+/* Counted two places ahead and filled one place ahead, so that the starts are in place in the end. */
 static void gather_faces(welder *w)
 {
     const hed_mesh *mesh = w->mesh;
-    uint32_t corners = cloth_mesh_corner_count(mesh);
-    for (uint32_t corner = 0; corner < corners; corner++)
-        if (mesh->corners[corner] < mesh->vertex_count) w->faces_at[mesh->corners[corner] + 1]++;
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) w->faces_at[vertex + 1] += w->faces_at[vertex];
-    /* Filled from the back, so that the starts are starts again in the end. */
-    for (uint32_t face = mesh->face_count; face-- > 0;)
+    for (uint32_t corner = 0; corner < cloth_mesh_corner_count(mesh); corner++)
+        if (mesh->corners[corner] < mesh->vertex_count) w->faces_at[(size_t)mesh->corners[corner] + 2]++;
+    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) w->faces_at[(size_t)vertex + 1] += w->faces_at[vertex];
+    for (uint32_t face = 0; face < mesh->face_count; face++)
         for (uint32_t corner = mesh->face_at[face]; corner < mesh->face_at[face + 1]; corner++)
-            if (mesh->corners[corner] < mesh->vertex_count) w->faces[w->faces_at[mesh->corners[corner] + 1]-- - 1] = face;
+            if (mesh->corners[corner] < mesh->vertex_count) w->faces[w->faces_at[(size_t)mesh->corners[corner] + 1]++] = face;
 }
 
 hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of, uint32_t *particle_count, hed_error *error)
