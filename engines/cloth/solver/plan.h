@@ -39,9 +39,12 @@ typedef struct cloth_figure {
     uint32_t constraint[6];
 } cloth_figure;
 
+enum { CLOTH_PLAN_MOST_LOCAL = 16384 }; /* particles of a patch with its ghosts: local numbers fit 14 bits */
+
 typedef struct cloth_plan {
     hed_allocator allocator;
     cloth_plan_def def;
+    uint32_t particle_count, constraint_count; /* the garment's */
     uint32_t patch_count, pair_steps, boundary_steps, figure_steps;
     cloth_patch *patches; /* (patch_count) */
     uint32_t *own;        /* (particle_count) particles of the garment, patch by patch */

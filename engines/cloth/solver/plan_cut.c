@@ -1,0 +1,325 @@
+/* Which patch each particle belongs to: recursive bisection (Berger and Bokhari 1987; Simon 1991), where each bisection tries several orders
+ * of the particles and every place in them:
+ *
+ *   orders   along each axis of the rest shape (columns and rows of a grid); component by component where the piece is in several; by
+ *            distance along the cloth where a cut along an axis would leave a half in pieces, as with the front and the back of a shirt,
+ *            which lie over one another at rest;
+ *   places   where the share of patches on one side is 1/3 to 2/3, give or take a few percent of a patch.
+ *
+ * The best is where the fewest constraints are cut. That makes straight seams on grids, whose boundary constraints need the fewest steps,
+ * since a cut with a corner in it cuts more. Constraints near a tether seam (where neighbours hang from anchors far apart) count several
+ * times: a cut along such a seam ruins what tethers are there for, the stretch of a large sheet. A cut across it cannot be avoided and
+ * costs the same everywhere.
+ *
+ * METIS was not taken: its cuts are as short, but ragged, and ragged cuts cost two to three steps of boundary constraints. */
+#include "solver/plan_parts.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    AXES = 3,
+    KEY_LEVELS = 1 << 20,  /* coordinates closer than this share of a piece's extent are the same */
+    CONSTRAINT_WEIGHT = 16,
+    SEAM_WEIGHT = 64,      /* of a constraint on a tether seam, beside the other */
+    SEAM_REACH = 8         /* columns from a tether seam where constraints still count more, at most */
+};
+
+/* A cut costs the weight of what it cuts, times 1 + what it does to the balance, + what it is off the middle. */
+static const double cost_of_imbalance = 2.0, cost_of_ratio = 0.2;
+static const double most_imbalance = 0.05; /* of a patch's size, by one cut */
+
+typedef struct place {
+    double cost;
+    uint32_t position, left; /* particles and patches before the cut */
+} place;
+
+typedef struct cutter {
+    cloth_planner *planner;
+    uint32_t *order;    /* (particle_count) plan->own: each piece a range of it */
+    uint32_t *trial;    /* (particle_count) */
+    uint32_t *best;     /* (particle_count) the order of the best place so far */
+    uint32_t *key, *moved; /* (particle_count) for sorting */
+    uint32_t *rank;     /* (particle_count) place of each particle in the trial */
+    uint32_t *queue;    /* (particle_count) */
+    uint32_t *label;    /* (particle_count) component, or distance */
+    int64_t *profile;   /* (particle_count + 1) weight that a cut before each place cuts */
+    uint8_t *seam;      /* (particle_count) 0: far from tether seams, SEAM_REACH: on one */
+    uint32_t begin, end, patch, patches; /* the piece at work */
+} cutter;
+
+static bool in_piece(const cutter *c, uint32_t particle) { return c->planner->part[particle] == c->patch; }
+
+/* ---- tether seams ---- */
+
+/* Whether neighbours hang from anchors so far apart that tethers pull them in different directions. */
+static bool is_seam(const cloth_garment *garment, uint32_t a, uint32_t b)
+{
+    uint32_t p = garment->tether_anchor[a], q = garment->tether_anchor[b];
+    if (p == q || p == CLOTH_NONE || q == CLOTH_NONE) return false;
+    const float *x = garment->rest[garment->anchors[p]], *y = garment->rest[garment->anchors[q]];
+    float apart = sqrtf((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
+    return apart > 0.25f * fminf(garment->tether_length[a], garment->tether_length[b]);
+}
+
+/* Breadth first from the seams along edges of the mesh, as far as half a patch. */
+static void find_tether_seams(cutter *c)
+{
+    const cloth_planner *planner = c->planner;
+    const cloth_garment *garment = planner->garment;
+    uint32_t count = 0, reach = (uint32_t)(0.5 * sqrt((double)garment->particle_count / planner->plan->patch_count));
+    if (garment->anchor_count < 2) return;
+    reach = reach < 2 ? 2 : reach > SEAM_REACH ? SEAM_REACH : reach;
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
+        if (garment->families[k] != HED_CLOTH_STRUCTURAL || !is_seam(garment, ends[0], ends[1])) continue;
+        for (uint32_t e = 0; e < 2; e++) {
+            if (c->seam[ends[e]]) continue;
+            c->seam[ends[e]] = (uint8_t)reach;
+            c->queue[count++] = ends[e];
+        }
+    }
+    for (uint32_t head = 0; head < count; head++) {
+        uint32_t particle = c->queue[head];
+        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+            uint32_t k = planner->incident[q], other = cloth_other_end(&garment->constraints[k], particle);
+            if (garment->families[k] != HED_CLOTH_STRUCTURAL || c->seam[other] || c->seam[particle] == 1) continue;
+            c->seam[other] = c->seam[particle] - 1;
+            c->queue[count++] = other;
+        }
+    }
+    for (uint32_t k = 0; k < count; k++) c->seam[c->queue[k]] = (uint8_t)(c->seam[c->queue[k]] * SEAM_REACH / reach);
+}
+
+/* ---- orders ---- */
+
+/* Sorts the trial by keys below 2^24 that lie beside it; those that are equal stay as they are. */
+static void sort_trial(cutter *c)
+{
+    uint32_t count = c->end - c->begin, *trial = c->trial + c->begin, *key = c->key, *to = c->queue, *to_key = c->moved;
+    for (uint32_t shift = 0; shift < 24; shift += 8) {
+        uint32_t at[257] = {0};
+        for (uint32_t k = 0; k < count; k++) at[(key[k] >> shift & 255) + 1]++;
+        for (uint32_t b = 0; b < 256; b++) at[b + 1] += at[b];
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t slot = at[key[k] >> shift & 255]++;
+            to[slot] = trial[k];
+            to_key[slot] = key[k];
+        }
+        memcpy(trial, to, count * sizeof *trial);
+        memcpy(key, to_key, count * sizeof *key);
+    }
+}
+
+static float coordinate(const cloth_garment *garment, uint32_t particle, uint32_t axis)
+{
+    if (!garment->grid_width) return garment->rest[particle][axis];
+    return (float)(axis == 0 ? particle % garment->grid_width : axis == 1 ? particle / garment->grid_width : 0);
+}
+
+/* Gives the piece's extent along an axis. */
+static float find_extent(const cutter *c, uint32_t axis, float *low)
+{
+    float high = -FLT_MAX;
+    *low = FLT_MAX;
+    for (uint32_t k = c->begin; k < c->end; k++) {
+        float x = coordinate(c->planner->garment, c->order[k], axis);
+        *low = fminf(*low, x);
+        high = fmaxf(high, x);
+    }
+    return high - *low;
+}
+
+static void order_along(cutter *c, uint32_t axis)
+{
+    float low, extent = find_extent(c, axis, &low);
+    float scale = extent > 0.0f ? (KEY_LEVELS - 1) / extent : 0.0f;
+    for (uint32_t k = c->begin; k < c->end; k++) {
+        c->trial[k] = c->order[k];
+        c->key[k - c->begin] = (uint32_t)((coordinate(c->planner->garment, c->order[k], axis) - low) * scale + 0.5f);
+    }
+    sort_trial(c);
+}
+
+/* Labels what hangs together among trial[begin, end) of the piece, and gives the number of components. Labels follow the trial. */
+static uint32_t find_components(cutter *c, uint32_t begin, uint32_t end)
+{
+    const cloth_planner *planner = c->planner;
+    uint32_t components = 0;
+    for (uint32_t k = begin; k < end; k++) c->label[c->trial[k]] = CLOTH_NONE;
+    for (uint32_t k = begin; k < end; k++) {
+        if (c->label[c->trial[k]] != CLOTH_NONE) continue;
+        uint32_t count = 0;
+        c->label[c->queue[count++] = c->trial[k]] = components;
+        for (uint32_t head = 0; head < count; head++) {
+            uint32_t particle = c->queue[head];
+            for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+                uint32_t other = cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle);
+                if (!in_piece(c, other) || c->label[other] != CLOTH_NONE || c->rank[other] < begin || c->rank[other] >= end) continue;
+                c->label[c->queue[count++] = other] = components;
+            }
+        }
+        components++;
+    }
+    return components;
+}
+
+/* The trial, sorted by label. Labels beyond 2^24 stay together with the last: pieces of one or two particles each. */
+static void order_by_label(cutter *c)
+{
+    for (uint32_t k = c->begin; k < c->end; k++) {
+        uint32_t label = c->label[c->trial[k]];
+        c->key[k - c->begin] = label < 1u << 24 ? label : (1u << 24) - 1;
+    }
+    sort_trial(c);
+}
+
+/* Breadth first through the trial from one particle; gives the last that is reached, the farthest. Labels are distances in constraints. */
+static uint32_t find_distances(cutter *c, uint32_t from)
+{
+    const cloth_planner *planner = c->planner;
+    uint32_t count = 0;
+    for (uint32_t k = c->begin; k < c->end; k++) c->label[c->trial[k]] = CLOTH_NONE;
+    c->label[c->queue[count++] = from] = 0;
+    for (uint32_t head = 0; head < count; head++) {
+        uint32_t particle = c->queue[head];
+        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+            uint32_t other = cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle);
+            if (!in_piece(c, other) || c->label[other] != CLOTH_NONE) continue;
+            c->label[c->queue[count++] = other] = c->label[particle] + 1;
+        }
+    }
+    return c->queue[count - 1];
+}
+
+/* ---- places ---- */
+
+static int64_t weight(const cutter *c, const hed_cloth_constraint *constraint)
+{
+    uint32_t a = c->seam[constraint->a], b = c->seam[constraint->b];
+    return CONSTRAINT_WEIGHT + SEAM_WEIGHT * (int64_t)(a > b ? a : b) / SEAM_REACH;
+}
+
+/* What a cut before each place of the trial cuts. */
+static void find_profile(cutter *c)
+{
+    const cloth_planner *planner = c->planner;
+    for (uint32_t k = c->begin; k < c->end; k++) {
+        c->rank[c->trial[k]] = k;
+        c->profile[k] = 0;
+    }
+    c->profile[c->end] = 0;
+    for (uint32_t k = c->begin; k < c->end; k++) {
+        uint32_t particle = c->trial[k];
+        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+            const hed_cloth_constraint *constraint = &planner->garment->constraints[planner->incident[q]];
+            uint32_t other = cloth_other_end(constraint, particle);
+            if (!in_piece(c, other) || c->rank[other] <= k) continue;
+            int64_t w = weight(c, constraint);
+            c->profile[k + 1] += w;
+            c->profile[c->rank[other] + 1] -= w;
+        }
+    }
+    for (uint32_t k = c->begin + 1; k <= c->end; k++) c->profile[k] += c->profile[k - 1];
+}
+
+/* Takes the trial as the best order when it has a better place than the best so far. */
+static void try_order(cutter *c, place *best)
+{
+    uint32_t count = c->end - c->begin;
+    double size = (double)count / c->patches;
+    bool better = false;
+    find_profile(c);
+    for (uint32_t left = (c->patches + 2) / 3; left <= c->patches - (c->patches + 2) / 3; left++) {
+        double target = size * left, smaller = size * (2 * left < c->patches ? left : c->patches - left);
+        double off = fabs((double)left / c->patches - 0.5), reach = fmax(most_imbalance * smaller, 1.0);
+        int64_t first = (int64_t)ceil(target - reach), last = (int64_t)floor(target + reach);
+        if (first < left) first = left;
+        if (last > (int64_t)count - (c->patches - left)) last = (int64_t)count - (c->patches - left);
+        for (int64_t k = first; k <= last; k++) {
+            double imbalance = fabs((double)k - target) / smaller;
+            double cost = (double)(c->profile[c->begin + k] + 1) * (1.0 + cost_of_imbalance * imbalance + cost_of_ratio * off);
+            if (cost >= best->cost) continue;
+            *best = (place){cost, (uint32_t)k, left};
+            better = true;
+        }
+    }
+    if (better) memcpy(c->best + c->begin, c->trial + c->begin, count * sizeof *c->best);
+}
+
+/* Orders along the cloth, for pieces that lie over themselves. */
+static void try_along_cloth(cutter *c, place *best)
+{
+    uint32_t middle = c->begin + best->position;
+    memcpy(c->trial + c->begin, c->best + c->begin, (c->end - c->begin) * sizeof *c->trial);
+    for (uint32_t k = c->begin; k < c->end; k++) c->rank[c->trial[k]] = k;
+    if (find_components(c, c->begin, middle) == 1 && find_components(c, middle, c->end) == 1) return;
+    uint32_t end = find_distances(c, c->trial[c->begin]);
+    find_distances(c, end);
+    order_by_label(c);
+    try_order(c, best);
+}
+
+static place find_cut(cutter *c)
+{
+    place best = {.cost = DBL_MAX};
+    float extent[AXES], longest = 0.0f, low;
+    uint32_t axis = 0;
+    for (uint32_t a = 0; a < AXES; a++) {
+        extent[a] = find_extent(c, a, &low);
+        if (extent[a] > longest) longest = extent[axis = a];
+    }
+    for (uint32_t a = 0; a < AXES; a++) {
+        if (a != axis && extent[a] < 0.3f * longest) continue;
+        order_along(c, a);
+        try_order(c, &best);
+    }
+    order_along(c, axis);
+    for (uint32_t k = c->begin; k < c->end; k++) c->rank[c->trial[k]] = k;
+    if (find_components(c, c->begin, c->end) > 1) {
+        order_by_label(c);
+        try_order(c, &best);
+    } else {
+        try_along_cloth(c, &best);
+    }
+    return best;
+}
+
+static void cut(cutter *c, uint32_t begin, uint32_t end, uint32_t patch, uint32_t patches)
+{
+    if (patches == 1) {
+        c->planner->own_at[patch + 1] = end;
+        return;
+    }
+    c->begin = begin;
+    c->end = end;
+    c->patch = patch;
+    c->patches = patches;
+    place found = find_cut(c);
+    uint32_t middle = begin + found.position;
+    memcpy(c->order + begin, c->best + begin, (end - begin) * sizeof *c->order);
+    for (uint32_t k = middle; k < end; k++) c->planner->part[c->order[k]] = patch + found.left;
+    cut(c, begin, middle, patch, found.left);
+    cut(c, middle, end, patch + found.left, patches - found.left);
+}
+
+hed_status cloth_plan_cut(cloth_planner *planner)
+{
+    uint64_t particles = planner->garment->particle_count;
+    cutter c = {.planner = planner, .order = planner->plan->own};
+    bool there = (c.trial = cloth_plan_temporary(planner, particles, sizeof *c.trial)) &&
+                 (c.best = cloth_plan_temporary(planner, particles, sizeof *c.best)) &&
+                 (c.key = cloth_plan_temporary(planner, particles, sizeof *c.key)) &&
+                 (c.moved = cloth_plan_temporary(planner, particles, sizeof *c.moved)) &&
+                 (c.rank = cloth_plan_temporary(planner, particles, sizeof *c.rank)) &&
+                 (c.queue = cloth_plan_temporary(planner, particles, sizeof *c.queue)) &&
+                 (c.label = cloth_plan_temporary(planner, particles, sizeof *c.label)) &&
+                 (c.profile = cloth_plan_temporary(planner, particles + 1, sizeof *c.profile)) &&
+                 (c.seam = cloth_plan_temporary(planner, particles, sizeof *c.seam));
+    if (!there) return HED_ERROR_MEMORY;
+    for (uint32_t i = 0; i < particles; i++) c.order[i] = i;
+    find_tether_seams(&c);
+    cut(&c, 0, (uint32_t)particles, 0, planner->plan->patch_count);
+    return HED_OK;
+}

@@ -1,0 +1,207 @@
+/* Figures of four particles whose constraints a device does in registers, so that four loads and four stores serve six constraints, or
+ * four: complete graphs (a grid's cell with its diagonals, a hinge with its bend) and rings of one family (bends round a square).
+ *
+ * Complete ones are taken shortest first, and only where no shorter one goes through the same edge: those tile a grid like the black
+ * fields of a chessboard. Figures are then put in steps, no free particle twice in one; a figure that finds no step stays pairs. */
+#include "solver/plan_parts.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+enum { MOST_STEPS = 64, MOST_COMMON = 32 };
+
+typedef struct finder {
+    cloth_planner *planner;
+    uint32_t *sorted; /* (constraint_count) by length */
+    uint64_t *taken;  /* (particle_count) steps that have it, as bits */
+} finder;
+
+/* A particle joined to both ends of an edge. */
+typedef struct common {
+    uint32_t particle, to_a, to_b; /* and the constraints */
+} common;
+
+static bool may_be_in_figure(const cloth_planner *planner, uint32_t k)
+{
+    const hed_cloth_constraint *c = &planner->garment->constraints[k];
+    return planner->part[c->a] == planner->part[c->b];
+}
+
+/* The constraint inside a patch that joins two particles, or CLOTH_NONE. */
+static uint32_t find_edge(const cloth_planner *planner, uint32_t a, uint32_t b)
+{
+    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1]; q++) {
+        uint32_t k = planner->incident[q];
+        if (cloth_other_end(&planner->garment->constraints[k], a) == b && planner->part[a] == planner->part[b]) return k;
+    }
+    return CLOTH_NONE;
+}
+
+static float rest(const cloth_planner *planner, uint32_t constraint) { return planner->garment->constraints[constraint].rest; }
+
+/* ---- complete figures ---- */
+
+static uint32_t find_common(const cloth_planner *planner, uint32_t a, uint32_t b, common found[MOST_COMMON])
+{
+    uint32_t count = 0;
+    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1] && count < MOST_COMMON; q++) {
+        uint32_t k = planner->incident[q], particle = cloth_other_end(&planner->garment->constraints[k], a);
+        if (particle == b || !may_be_in_figure(planner, k)) continue;
+        uint32_t to_b = find_edge(planner, b, particle);
+        if (to_b != CLOTH_NONE) found[count++] = (common){particle, k, to_b};
+    }
+    return count;
+}
+
+/* The matchings of a complete figure in the order of its lengths: last come the shortest edges, so the sweep ends on the stiffest. */
+static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint32_t a, uint32_t b, const common *c, const common *d, uint32_t cd)
+{
+    cloth_found figure = {{a, b, c->particle, d->particle}, {ab, cd, c->to_a, d->to_b, d->to_a, c->to_b}, CLOTH_COMPLETE, 0};
+    if (rest(planner, d->to_a) >= rest(planner, c->to_a)) return figure;
+    return (cloth_found){{a, b, d->particle, c->particle}, {ab, cd, d->to_a, c->to_b, c->to_a, d->to_b}, CLOTH_COMPLETE, 0};
+}
+
+/* The shortest complete figure through a constraint, if none of its constraints is in another yet. */
+static bool find_complete(const cloth_planner *planner, uint32_t constraint, cloth_found *figure)
+{
+    const uint8_t *in_figure = planner->in_figure;
+    uint32_t a = planner->garment->constraints[constraint].a, b = planner->garment->constraints[constraint].b;
+    common all[MOST_COMMON];
+    uint32_t count = find_common(planner, a, b, all);
+    float shortest = FLT_MAX, shortest_free = FLT_MAX;
+    for (uint32_t p = 0; p < count; p++) {
+        for (uint32_t q = p + 1; q < count; q++) {
+            if (all[p].particle == all[q].particle) continue;
+            uint32_t cd = find_edge(planner, all[p].particle, all[q].particle);
+            if (cd == CLOTH_NONE) continue;
+            float length = rest(planner, cd) + rest(planner, all[p].to_a) + rest(planner, all[p].to_b) + rest(planner, all[q].to_a) +
+                           rest(planner, all[q].to_b);
+            bool taken = in_figure[cd] || in_figure[all[p].to_a] || in_figure[all[p].to_b] || in_figure[all[q].to_a] || in_figure[all[q].to_b];
+            if (length < shortest) shortest = length;
+            if (taken || length >= shortest_free) continue;
+            shortest_free = length;
+            *figure = make_complete(planner, constraint, a, b, &all[p], &all[q], cd);
+        }
+    }
+    return shortest_free < FLT_MAX && shortest_free <= shortest * 1.001f;
+}
+
+/* ---- rings ---- */
+
+static bool may_be_in_ring(const cloth_planner *planner, uint32_t k, uint8_t family)
+{
+    return !planner->in_figure[k] && planner->garment->families[k] == family && may_be_in_figure(planner, k);
+}
+
+static uint32_t find_ring_edge(const cloth_planner *planner, uint32_t a, uint32_t b, uint8_t family)
+{
+    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1]; q++) {
+        uint32_t k = planner->incident[q];
+        if (cloth_other_end(&planner->garment->constraints[k], a) == b && may_be_in_ring(planner, k, family)) return k;
+    }
+    return CLOTH_NONE;
+}
+
+static bool find_ring(const cloth_planner *planner, uint32_t ab, cloth_found *figure)
+{
+    const hed_cloth_constraint *constraints = planner->garment->constraints;
+    uint32_t a = constraints[ab].a, b = constraints[ab].b;
+    uint8_t family = planner->garment->families[ab];
+    for (uint32_t p = planner->incident_at[a]; p < planner->incident_at[a + 1]; p++) {
+        uint32_t ac = planner->incident[p], c = cloth_other_end(&constraints[ac], a);
+        if (c == b || ac == ab || !may_be_in_ring(planner, ac, family)) continue;
+        for (uint32_t q = planner->incident_at[b]; q < planner->incident_at[b + 1]; q++) {
+            uint32_t bd = planner->incident[q], d = cloth_other_end(&constraints[bd], b);
+            if (d == a || d == c || bd == ab || !may_be_in_ring(planner, bd, family)) continue;
+            uint32_t cd = find_ring_edge(planner, c, d, family);
+            if (cd == CLOTH_NONE) continue;
+            *figure = (cloth_found){{a, b, c, d}, {ab, cd, ac, bd, CLOTH_NONE, CLOTH_NONE}, CLOTH_RING, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- all ---- */
+
+static void add(cloth_planner *planner, const cloth_found *figure)
+{
+    planner->found[planner->found_count++] = *figure;
+    for (uint32_t e = 0; e < figure->kind; e++) planner->in_figure[figure->constraint[e]] = 1;
+}
+
+static void sort_by_length(const cloth_planner *planner, uint32_t *sorted, uint32_t *moved)
+{
+    uint32_t count = planner->garment->constraint_count;
+    for (uint32_t k = 0; k < count; k++) sorted[k] = k;
+    /* merge sort: stable, so that figures follow the mesh */
+    for (uint32_t width = 1; width < count; width *= 2) {
+        for (uint64_t begin = 0; begin < count; begin += 2ull * width) {
+            uint32_t a = (uint32_t)begin, middle = begin + width < count ? a + width : count;
+            uint32_t end = begin + 2ull * width < count ? a + 2 * width : count, b = middle, out = a;
+            while (a < middle || b < end) {
+                bool left = b == end || (a < middle && rest(planner, sorted[a]) <= rest(planner, sorted[b]));
+                moved[out++] = left ? sorted[a++] : sorted[b++];
+            }
+        }
+        for (uint32_t k = 0; k < count; k++) sorted[k] = moved[k];
+    }
+}
+
+/* First fit; figures of one kind share no step with the other. Those without a step are dropped. Gives the number of steps. */
+static uint32_t put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
+{
+    cloth_planner *planner = f->planner;
+    uint32_t steps = 0;
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) f->taken[i] = 0;
+    for (uint32_t k = 0; k < planner->found_count; k++) {
+        cloth_found *figure = &planner->found[k];
+        if (figure->kind != kind) continue;
+        uint64_t taken = 0;
+        uint32_t step = 0;
+        for (uint32_t v = 0; v < 4; v++) taken |= f->taken[figure->particle[v]];
+        while (step < MOST_STEPS && taken >> step & 1) step++;
+        figure->step = step < MOST_STEPS ? first_step + step : CLOTH_NONE;
+        for (uint32_t v = 0; v < 4 && step < MOST_STEPS; v++)
+            if (!cloth_is_locked(planner->garment, figure->particle[v])) f->taken[figure->particle[v]] |= 1ull << step;
+        for (uint32_t e = 0; e < kind; e++) planner->in_figure[figure->constraint[e]] = step < MOST_STEPS;
+        if (step < MOST_STEPS && step + 1 > steps) steps = step + 1;
+    }
+    return steps;
+}
+
+static void drop_stepless(cloth_planner *planner)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < planner->found_count; k++)
+        if (planner->found[k].step != CLOTH_NONE) planner->found[kept++] = planner->found[k];
+    planner->found_count = kept;
+}
+
+hed_status cloth_plan_find_figures(cloth_planner *planner)
+{
+    uint32_t constraints = planner->garment->constraint_count;
+    finder f = {.planner = planner};
+    f.sorted = cloth_plan_temporary(planner, constraints, sizeof *f.sorted);
+    f.taken = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.taken);
+    uint32_t *moved = cloth_plan_temporary(planner, constraints, sizeof *moved);
+    planner->found = cloth_plan_temporary(planner, constraints / CLOTH_RING + 1, sizeof *planner->found);
+    if (!f.sorted || !f.taken || !moved || !planner->found) return HED_ERROR_MEMORY;
+    sort_by_length(planner, f.sorted, moved);
+    cloth_found figure;
+    for (uint32_t k = 0; k < constraints; k++) {
+        uint32_t constraint = f.sorted[k];
+        if (planner->in_figure[constraint] || !may_be_in_figure(planner, constraint)) continue;
+        if (find_complete(planner, constraint, &figure)) add(planner, &figure);
+    }
+    for (uint32_t k = 0; k < constraints; k++)
+        if (may_be_in_ring(planner, k, planner->garment->families[k]) && find_ring(planner, k, &figure)) add(planner, &figure);
+    uint32_t rings = put_in_steps(&f, CLOTH_RING, 0), steps = rings + put_in_steps(&f, CLOTH_COMPLETE, rings);
+    drop_stepless(planner);
+    cloth_plan *plan = planner->plan;
+    plan->figure_steps = steps;
+    plan->figure_kind = cloth_allocate(&plan->allocator, steps, sizeof *plan->figure_kind, planner->error);
+    if (!plan->figure_kind) return HED_ERROR_MEMORY;
+    for (uint32_t s = 0; s < steps; s++) plan->figure_kind[s] = s < rings ? CLOTH_RING : CLOTH_COMPLETE;
+    return HED_OK;
+}

@@ -1,0 +1,85 @@
+/* What the parts of planning hand to one another. plan.c calls them in this order: cut (plan_cut.c), figures (plan_figures.c),
+ * schedule (plan_schedule.c, which stands on plan_matchings.c and plan_closure.c), tables (plan_tables.c). */
+#ifndef CLOTH_PLAN_PARTS_H
+#define CLOTH_PLAN_PARTS_H
+
+#include "solver/plan.h"
+
+#define CLOTH_NONE UINT32_MAX
+#define CLOTH_NO_STEP UINT16_MAX
+
+/* A list that grows; its memory is the planner's. */
+typedef struct cloth_list {
+    uint32_t *items;
+    uint32_t count, capacity;
+} cloth_list;
+
+/* A figure while it is being made: particles of the garment. */
+typedef struct cloth_found {
+    uint32_t particle[4], constraint[6];
+    uint32_t kind, step; /* CLOTH_RING or CLOTH_COMPLETE; its figure step */
+} cloth_found;
+
+typedef struct cloth_planner {
+    const cloth_garment *garment;
+    cloth_plan *plan;
+    hed_error *error;
+    struct cloth_block *blocks; /* temporary memory, all given back at the end */
+    uint32_t *incident_at;      /* (particle_count + 1) */
+    uint32_t *incident;         /* (2 x constraint_count) constraints at each particle */
+    uint32_t *part;             /* (particle_count) its patch */
+    uint32_t *own_at;           /* (patch_count + 1) where each patch begins in plan->own */
+    uint32_t *home;             /* (constraint_count) the patch that alone does it; CLOTH_NONE: a boundary constraint */
+    uint16_t *step;             /* (constraint_count) its pair step; CLOTH_NO_STEP: none yet, or in a figure */
+    uint8_t *in_figure;         /* (constraint_count) */
+    cloth_found *found;         /* (found_count) figures */
+    uint32_t found_count;
+    cloth_list redone;   /* boundary constraints that each patch does */
+    uint32_t *redone_at; /* (patch_count + 1) in redone */
+    cloth_list ghosts;   /* particles that each patch needs of others */
+    uint32_t *ghosts_at; /* (patch_count + 1) in ghosts */
+} cloth_planner;
+
+/* ---- plan_memory.c ---- */
+
+/* `count` zeroed elements, given back with the planner; NULL and the planner's error when memory runs out. */
+void *cloth_plan_temporary(cloth_planner *planner, uint64_t count, size_t size);
+void cloth_plan_release_temporaries(cloth_planner *planner);
+/* False when memory ran out. */
+bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
+
+/* ---- the parts ---- */
+
+/* plan_cut.c: fills part, own_at and plan->own, patch by patch. */
+hed_status cloth_plan_cut(cloth_planner *planner);
+/* plan_figures.c, for CLOTH_PLAN_FIGURES: fills found, in_figure, and the plan's figure_steps and figure_kind. */
+hed_status cloth_plan_find_figures(cloth_planner *planner);
+/* plan_schedule.c: gives every constraint outside figures its step; redone and ghosts with it. */
+hed_status cloth_plan_schedule(cloth_planner *planner);
+/* plan_closure.c: from the steps of the boundary constraints, what each patch redoes and needs. */
+hed_status cloth_plan_close(cloth_planner *planner);
+/* plan_closure.c: adds ghosts until a patch that is read from reads too. */
+hed_status cloth_plan_make_mutual(cloth_planner *planner);
+/* plan_tables.c: local numbers, packets, pairs, figures, order, and the counts for reports. */
+hed_status cloth_plan_tables(cloth_planner *planner);
+
+static inline bool cloth_is_locked(const cloth_garment *garment, uint32_t particle)
+{
+    return !(garment->positions[particle][3] > 0.0f);
+}
+
+static inline uint32_t cloth_other_end(const hed_cloth_constraint *constraint, uint32_t particle)
+{
+    return constraint->a == particle ? constraint->b : constraint->a;
+}
+
+/* The same numbers everywhere: xorshift64*, Vigna (2016). */
+static inline uint32_t cloth_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (uint32_t)(*state * 0x2545f4914f6cdd1dull >> 32);
+}
+
+#endif

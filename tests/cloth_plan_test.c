@@ -1,0 +1,383 @@
+/* Plans: every constraint once, no particle twice in a step, and the closure is exact: patches that see nothing but their own particles
+ * and one packet for each ghost do, to the bit, what the sequential sweep in the plan's order does. */
+#include "solver/plan.h"
+
+#include "testing.h"
+
+#include "cloth_meshes.h"
+
+#include <math.h>
+
+static hed_error error;
+
+static cloth_garment *make_garment(const hed_cloth_garment_def *def)
+{
+    hed_allocator allocator = hed_default_allocator();
+    cloth_garment *garment = NULL;
+    OK(cloth_garment_create(&allocator, def, 0, &garment, &error));
+    return garment;
+}
+
+static cloth_plan *make_plan(const cloth_garment *garment, const cloth_plan_def *def)
+{
+    cloth_plan *plan = NULL;
+    OK(cloth_plan_create(garment, def, &plan, &error));
+    return plan;
+}
+
+/* `mesh` and another like it moved by `offset` in one garment; the other's particles come second. */
+static test_mesh two_of(const test_mesh *mesh, float offset)
+{
+    uint32_t particles = mesh->def.particle_count, triangles = mesh->def.triangle_count;
+    test_mesh both = test_mesh_of(2 * particles, 2 * triangles);
+    for (uint32_t k = 0; k < 2; k++) {
+        memcpy(both.positions + 3 * k * particles, mesh->positions, 3 * particles * sizeof(float));
+        memcpy(both.inverse_masses + k * particles, mesh->inverse_masses, particles * sizeof(float));
+        for (uint32_t i = 0; i < 3 * triangles; i++) both.triangles[3 * k * triangles + i] = mesh->triangles[i] + k * particles;
+    }
+    for (uint32_t i = 0; i < particles; i++) both.positions[3 * (particles + i) + 1] += offset;
+    return both;
+}
+
+/* A sleeve pressed flat: front and back over one another. */
+static test_mesh flat_sleeve(uint32_t around, uint32_t rows)
+{
+    test_mesh mesh = test_sleeve(around, rows, 3.0f);
+    for (uint32_t i = 0; i < mesh.def.particle_count; i++) mesh.positions[3 * i + 2] *= 0.02f;
+    return mesh;
+}
+
+/* ---- what holds for every plan ---- */
+
+static uint32_t particle_at(const cloth_plan *plan, uint32_t patch, uint32_t local)
+{
+    const cloth_patch *p = &plan->patches[patch];
+    cr_assert_lt(local, p->own_count + p->ghost_count, "patch %u: local number %u", patch, local);
+    return local < p->own_count ? plan->own[p->own_at + local] : plan->ghosts[p->ghost_at + local - p->own_count];
+}
+
+static bool is_locked(const cloth_garment *garment, uint32_t particle) { return garment->positions[particle][3] == 0.0f; }
+
+static void check_patches(const cloth_garment *garment, const cloth_plan *plan)
+{
+    uint32_t n = garment->particle_count, own = 0, ghosts = 0, slots = 0;
+    uint32_t *patch_of = calloc(n, sizeof *patch_of), *slot_of = calloc(n, sizeof *slot_of);
+    for (uint32_t p = 0; p < plan->patch_count; p++) {
+        const cloth_patch *patch = &plan->patches[p];
+        cr_assert(patch->own_at == own && patch->ghost_at == ghosts && patch->send_at == slots && patch->own_count > 0);
+        cr_assert_leq(patch->send_count, patch->own_count);
+        for (uint32_t i = 0; i < patch->own_count; i++) {
+            uint32_t particle = plan->own[own + i];
+            cr_assert(particle < n && !patch_of[particle], "particle %u is in two patches", particle);
+            patch_of[particle] = p + 1;
+            slot_of[particle] = i < patch->send_count ? patch->send_at + i : UINT32_MAX;
+        }
+        own += patch->own_count;
+        ghosts += patch->ghost_count;
+        slots += patch->send_count;
+    }
+    cr_assert(own == n && ghosts == plan->ghost_total && slots == plan->slot_count);
+    bool *reads = calloc((size_t)plan->patch_count * plan->patch_count, sizeof *reads), *read = calloc(slots + 1, sizeof *read);
+    for (uint32_t p = 0; p < plan->patch_count; p++) {
+        const cloth_patch *patch = &plan->patches[p];
+        for (uint32_t k = patch->ghost_at; k < patch->ghost_at + patch->ghost_count; k++) {
+            cr_assert_eq(plan->ghost_slot[k], slot_of[plan->ghosts[k]]);
+            cr_assert_neq(patch_of[plan->ghosts[k]], p + 1, "a ghost of its own");
+            cr_assert(k == patch->ghost_at || plan->ghost_slot[k - 1] < plan->ghost_slot[k], "packets in order");
+            reads[p * plan->patch_count + patch_of[plan->ghosts[k]] - 1] = true;
+            read[plan->ghost_slot[k]] = true;
+        }
+    }
+    for (uint32_t s = 0; s < slots; s++) cr_assert(read[s], "packet %u is sent and nobody reads it", s);
+    for (uint32_t p = 0; p < plan->patch_count; p++)
+        for (uint32_t q = 0; q < plan->patch_count; q++)
+            cr_assert_eq(reads[p * plan->patch_count + q], reads[q * plan->patch_count + p], "%u and %u", p, q);
+    free(read);
+    free(reads);
+    free(slot_of);
+    free(patch_of);
+}
+
+/* Marks a particle for this step of this patch; a free one may be marked once. */
+static void mark(const cloth_garment *garment, uint32_t *stamp, uint32_t particle, uint32_t value)
+{
+    if (is_locked(garment, particle)) return;
+    cr_assert_neq(stamp[particle], value, "particle %u twice in a step", particle);
+    stamp[particle] = value;
+}
+
+static void check_joins(const cloth_garment *garment, uint32_t constraint, uint32_t a, uint32_t b)
+{
+    const hed_cloth_constraint *c = &garment->constraints[constraint];
+    cr_assert((c->a == a && c->b == b) || (c->a == b && c->b == a), "constraint %u joins %u and %u, not %u and %u", constraint, c->a, c->b, a, b);
+}
+
+static void check_pairs(const cloth_garment *garment, const cloth_plan *plan, uint32_t *times)
+{
+    uint32_t *stamp = calloc(garment->particle_count, sizeof *stamp), *step_of = calloc(garment->constraint_count, sizeof *step_of);
+    uint32_t value = 0, most = 0, at = 0;
+    for (uint32_t p = 0; p < plan->patch_count; p++) {
+        const uint32_t *pair_at = plan->pair_at + p * (plan->pair_steps + 1);
+        cr_assert_eq(pair_at[0], at);
+        for (uint32_t s = 0; s < plan->pair_steps; s++) {
+            value++;
+            cr_assert_leq(pair_at[s], pair_at[s + 1]);
+            if (pair_at[s + 1] - pair_at[s] > most) most = pair_at[s + 1] - pair_at[s];
+            for (uint32_t k = pair_at[s]; k < pair_at[s + 1]; k++) {
+                const cloth_pair *pair = &plan->pairs[k];
+                uint32_t a = particle_at(plan, p, pair->a), b = particle_at(plan, p, pair->b), own = plan->patches[p].own_count;
+                check_joins(garment, pair->constraint, a, b);
+                mark(garment, stamp, a, value);
+                mark(garment, stamp, b, value);
+                cr_assert(s >= plan->def.early_steps || (pair->a < own && pair->b < own), "an early step reads a ghost");
+                cr_assert(!step_of[pair->constraint] || step_of[pair->constraint] == s + 1, "constraint %u in two steps", pair->constraint);
+                step_of[pair->constraint] = s + 1;
+                times[pair->constraint]++;
+            }
+        }
+        at = pair_at[plan->pair_steps];
+    }
+    cr_assert(at == plan->pair_count && most == plan->most_pairs);
+    free(step_of);
+    free(stamp);
+}
+
+static void check_figures(const cloth_garment *garment, const cloth_plan *plan, uint32_t *times)
+{
+    static const uint32_t edges[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
+    uint32_t *stamp = calloc(garment->particle_count, sizeof *stamp), value = 0;
+    for (uint32_t p = 0; p < plan->patch_count; p++) {
+        const uint32_t *figure_at = plan->figure_at + p * (plan->figure_steps + 1);
+        for (uint32_t s = 0; s < plan->figure_steps; s++) {
+            value++;
+            cr_assert_leq(figure_at[s + 1] - figure_at[s], plan->most_figures);
+            for (uint32_t k = figure_at[s]; k < figure_at[s + 1]; k++) {
+                const cloth_figure *figure = &plan->figures[k];
+                uint32_t particle[4];
+                for (uint32_t v = 0; v < 4; v++) {
+                    cr_assert_lt(figure->particle[v], plan->patches[p].own_count, "a figure with a ghost");
+                    mark(garment, stamp, particle[v] = particle_at(plan, p, figure->particle[v]), value);
+                }
+                for (uint32_t e = 0; e < plan->figure_kind[s]; e++) {
+                    check_joins(garment, figure->constraint[e], particle[edges[e][0]], particle[edges[e][1]]);
+                    times[figure->constraint[e]] += 2; /* a patch alone does it, and it is no boundary constraint */
+                }
+            }
+        }
+    }
+    cr_assert(plan->figure_steps == 0 || plan->figure_at[plan->patch_count * (plan->figure_steps + 1) - 1] == plan->figure_count);
+    free(stamp);
+}
+
+static void check_plan(const cloth_garment *garment, const cloth_plan *plan)
+{
+    uint32_t *times = calloc(garment->constraint_count, sizeof *times), *part = calloc(garment->particle_count, sizeof *part);
+    uint64_t boundary = 0, redone = 0;
+    check_patches(garment, plan);
+    check_pairs(garment, plan, times);
+    check_figures(garment, plan, times);
+    for (uint32_t p = 0; p < plan->patch_count; p++)
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++) part[plan->own[plan->patches[p].own_at + i]] = p;
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
+        bool is_boundary = part[a] != part[b] && !is_locked(garment, a) && !is_locked(garment, b);
+        cr_assert(is_boundary ? times[k] >= 2 : times[k] == 1 || times[k] == 2, "constraint %u is done %u times", k, times[k]);
+        boundary += is_boundary;
+        redone += is_boundary ? times[k] : 0;
+        times[k] = 0;
+    }
+    cr_assert_eq(boundary, plan->boundary);
+    if (boundary) cr_assert_float_eq(plan->redone, (double)redone / (double)boundary, 1e-12);
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        cr_assert_lt(plan->order[k], garment->constraint_count);
+        cr_assert_eq(times[plan->order[k]]++, 0, "constraint %u twice in the order", plan->order[k]);
+    }
+    free(part);
+    free(times);
+}
+
+/* ---- the closure is exact ---- */
+
+typedef struct point {
+    double x, y, z, w;
+} point;
+
+/* Not inlined, so that both sides round alike. */
+__attribute__((noinline)) static void project(point *a, point *b, double low, double high, double give)
+{
+    double x = b->x - a->x, y = b->y - a->y, z = b->z - a->z, length = sqrt(x * x + y * y + z * z), weight = a->w + b->w + give;
+    if (!(length > 0.0 && weight > 0.0)) return;
+    double allowed = length < low ? low : length > high ? high : length, part = (length - allowed) / length / weight;
+    a->x += a->w * part * x, a->y += a->w * part * y, a->z += a->w * part * z;
+    b->x -= b->w * part * x, b->y -= b->w * part * y, b->z -= b->w * part * z;
+}
+
+__attribute__((noinline)) static void integrate(point *at, point *before)
+{
+    if (at->w == 0.0) return;
+    point was = *at;
+    at->x += 0.99 * (at->x - before->x) + 1e-4;
+    at->y += 0.99 * (at->y - before->y) - 1e-3;
+    at->z += 0.99 * (at->z - before->z);
+    *before = was;
+}
+
+static void project_constraint(const cloth_garment *garment, uint32_t constraint, point *a, point *b)
+{
+    const hed_cloth_constraint *c = &garment->constraints[constraint];
+    const hed_cloth_material *material = &garment->materials[c->material];
+    project(a, b, (double)c->rest * material->compress, (double)c->rest * material->stretch, 1e3 * material->compliance);
+}
+
+/* One patch: its own particles and what it has heard of others. */
+static void sweep_patch(const cloth_garment *garment, const cloth_plan *plan, uint32_t patch, point *local, const point *packets)
+{
+    static const uint32_t edges[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
+    const cloth_patch *p = &plan->patches[patch];
+    const uint32_t *pair_at = plan->pair_at + patch * (plan->pair_steps + 1), *figure_at = plan->figure_at + patch * (plan->figure_steps + 1);
+    for (uint32_t s = 0; s <= plan->pair_steps; s++) {
+        if (s == plan->def.early_steps || s == plan->pair_steps)
+            for (uint32_t k = 0; k < p->ghost_count && s <= plan->def.early_steps; k++)
+                local[p->own_count + k] = packets[plan->ghost_slot[p->ghost_at + k]];
+        for (uint32_t k = pair_at[s]; s < plan->pair_steps && k < pair_at[s + 1]; k++)
+            project_constraint(garment, plan->pairs[k].constraint, &local[plan->pairs[k].a], &local[plan->pairs[k].b]);
+    }
+    for (uint32_t s = 0; s < plan->figure_steps; s++)
+        for (uint32_t k = figure_at[s]; k < figure_at[s + 1]; k++)
+            for (uint32_t e = 0; e < plan->figure_kind[s]; e++)
+                project_constraint(garment, plan->figures[k].constraint[e], &local[plan->figures[k].particle[edges[e][0]]],
+                                   &local[plan->figures[k].particle[edges[e][1]]]);
+}
+
+static void start(const cloth_garment *garment, point *at, point *before)
+{
+    for (uint32_t i = 0; i < garment->particle_count; i++) {
+        const float *p = garment->positions[i];
+        before[i] = at[i] = (point){p[0], p[1], p[2], p[3]};
+    }
+}
+
+static void run_patches(const cloth_garment *garment, const cloth_plan *plan, uint32_t substeps, point *at)
+{
+    uint32_t room = plan->most_own + plan->most_ghosts;
+    point *before = calloc(garment->particle_count, sizeof *before), *local = calloc((size_t)room * plan->patch_count, sizeof *local);
+    point *packets = calloc(plan->slot_count + 1, sizeof *packets);
+    start(garment, at, before);
+    for (uint32_t p = 0; p < plan->patch_count; p++)
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++) local[p * room + i] = at[plan->own[plan->patches[p].own_at + i]];
+    for (uint32_t t = 0; t < substeps; t++) {
+        for (uint32_t p = 0; p < plan->patch_count; p++) {
+            const cloth_patch *patch = &plan->patches[p];
+            for (uint32_t i = 0; i < patch->own_count; i++) integrate(&local[p * room + i], &before[plan->own[patch->own_at + i]]);
+            for (uint32_t i = 0; i < patch->send_count; i++) packets[patch->send_at + i] = local[p * room + i];
+            for (uint32_t k = 0; k < patch->ghost_count; k++) local[p * room + patch->own_count + k] = (point){NAN, NAN, NAN, NAN};
+        }
+        for (uint32_t p = 0; p < plan->patch_count; p++) sweep_patch(garment, plan, p, local + p * room, packets);
+    }
+    for (uint32_t p = 0; p < plan->patch_count; p++)
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++) at[plan->own[plan->patches[p].own_at + i]] = local[p * room + i];
+    free(packets);
+    free(local);
+    free(before);
+}
+
+static void run_sequentially(const cloth_garment *garment, const cloth_plan *plan, uint32_t substeps, point *at)
+{
+    point *before = calloc(garment->particle_count, sizeof *before);
+    start(garment, at, before);
+    for (uint32_t t = 0; t < substeps; t++) {
+        for (uint32_t i = 0; i < garment->particle_count; i++) integrate(&at[i], &before[i]);
+        for (uint32_t k = 0; k < garment->constraint_count; k++) {
+            const hed_cloth_constraint *c = &garment->constraints[plan->order[k]];
+            project_constraint(garment, plan->order[k], &at[c->a], &at[c->b]);
+        }
+    }
+    free(before);
+}
+
+static void check_same(const cloth_garment *garment, const cloth_plan *plan, const char *what)
+{
+    enum { SUBSTEPS = 12 };
+    point *patches = calloc(garment->particle_count, sizeof *patches), *sequential = calloc(garment->particle_count, sizeof *sequential);
+    run_patches(garment, plan, SUBSTEPS, patches);
+    run_sequentially(garment, plan, SUBSTEPS, sequential);
+    for (uint32_t i = 0; i < garment->particle_count; i++)
+        cr_assert_arr_eq(&patches[i], &sequential[i], sizeof(point), "%s, %u patches, kind %d: particle %u", what, plan->patch_count,
+                         (int)plan->def.kind, i);
+    free(sequential);
+    free(patches);
+}
+
+static void check_mesh(test_mesh *mesh, const char *what)
+{
+    static const uint32_t counts[] = {1, 2, 7, 16, 132};
+    static const uint32_t early_steps[] = {0, 2, 0, 3, 2}, limits[] = {0, 0, 40, 0, 12};
+    mesh->def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){0.9f, 1.02f, 1e-4f};
+    cloth_garment *garment = make_garment(&mesh->def);
+    for (uint32_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        if (counts[k] > garment->particle_count) continue;
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            cloth_plan *plan = make_plan(garment, &(cloth_plan_def){kind, counts[k], limits[k], early_steps[k]});
+            check_plan(garment, plan);
+            check_same(garment, plan, what);
+            double before = plan->redone;
+            cr_assert_geq(cloth_plan_pack_banks(plan), 1.0);
+            check_plan(garment, plan);
+            check_same(garment, plan, what);
+            cr_assert_eq(before, plan->redone);
+            cloth_plan_destroy(plan);
+        }
+    }
+    cloth_garment_destroy(garment);
+    test_mesh_free(mesh);
+}
+
+Test(cloth_plan, grid)
+{
+    test_mesh mesh = test_grid(48, 31);
+    mesh.def.tethers = true;
+    check_mesh(&mesh, "grid");
+}
+
+Test(cloth_plan, irregular)
+{
+    test_mesh mesh = test_irregular(40, 7, 0.5f);
+    check_mesh(&mesh, "irregular");
+}
+
+Test(cloth_plan, two_layers)
+{
+    test_mesh sheet = test_irregular(24, 3, 0.5f), mesh = two_of(&sheet, 1e-3f);
+    check_mesh(&mesh, "two layers");
+    test_mesh_free(&sheet);
+}
+
+Test(cloth_plan, disconnected)
+{
+    test_mesh sheet = test_irregular(20, 5, 0.3f), mesh = two_of(&sheet, 4.0f);
+    check_mesh(&mesh, "disconnected");
+    test_mesh_free(&sheet);
+}
+
+Test(cloth_plan, sleeve)
+{
+    test_mesh mesh = flat_sleeve(60, 30);
+    check_mesh(&mesh, "flat sleeve");
+}
+
+Test(cloth_plan, hub)
+{
+    test_mesh mesh = test_fan(150);
+    check_mesh(&mesh, "hub");
+}
+
+Test(cloth_plan, locked_everywhere)
+{
+    test_mesh mesh = test_grid(30, 30);
+    for (uint32_t i = 0; i < 900; i++)
+        if (i % 7 == 0 || i < 30) mesh.inverse_masses[i] = 0.0f;
+    check_mesh(&mesh, "a seventh locked");
+    mesh = test_grid(9, 9);
+    memset(mesh.inverse_masses, 0, 81 * sizeof(float));
+    check_mesh(&mesh, "all locked");
+}
