@@ -5,14 +5,15 @@
  * source is unfolded into the triangle's plane and seen from the third corner (Novotni and Klein, Computing Geodesic Distances on Triangular
  * Meshes, 2002). That is exact wherever the cloth can be unrolled. Where the line of sight leaves the edge, the way goes through a
  * particle, which is a source of its own from there on. A particle that a shorter way reaches later is spread from again, so that obtuse
- * triangles need nothing special. A garment without faces is spread over along its constraints. */
+ * triangles need nothing special. Only a particle whose nearest locked one reaches none of the triangles on the way (in a wedge between others'
+ * regions) keeps a way along an edge, a few per cent too long. A garment without faces is spread over along its constraints. */
 #include "model/garment_parts.h"
 
 #include <math.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define STRAIGHT 1.001 /* a way so little longer than the straight one counts as straight */
+#define STRAIGHT 1.01  /* a way so little longer than the straight one counts as straight */
 #define SHORTER 1e-9   /* relative; less is rounding */
 
 /* How a particle is reached: from a locked one to `source`, where the way bends last, and straight on from there. */
@@ -20,6 +21,7 @@ typedef struct way {
     double length;  /* m, whole */
     double to_bend; /* m, as far as `source` */
     uint32_t source, anchor;
+    float toward[3]; /* where it leaves `source` to, of length 1 */
 } way;
 
 typedef struct spread {
@@ -67,7 +69,10 @@ static uint32_t take_nearest(spread *work)
 
 static void offer(spread *work, uint32_t particle, way found)
 {
-    if (!(found.length < work->ways[particle].length * (1.0 - SHORTER))) return;
+    const way *known = work->ways + particle;
+    bool shorter = found.length < known->length * (1.0 - SHORTER);
+    bool straighter = found.length < known->length * (1.0 + SHORTER) && found.to_bend < known->to_bend * (1.0 - SHORTER);
+    if (!shorter && !straighter) return;
     work->ways[particle] = found;
     rise(work, work->place[particle] == NONE ? work->heap_count++ : work->place[particle], particle);
 }
@@ -77,26 +82,56 @@ static void offer(spread *work, uint32_t particle, way found)
 static void offer_along(spread *work, uint32_t from, uint32_t to, double length)
 {
     const way *at = work->ways + from;
-    offer(work, to, (way){at->length + length, at->length, from, at->anchor});
+    const float *a = work->garment->rest[from], *b = work->garment->rest[to];
+    double inverse = length > 0.0 ? 1.0 / length : 0.0;
+    way found = {at->length + length, at->length, from, at->anchor, {0.0f}};
+    for (int k = 0; k < 3; k++) found.toward[k] = (float)(((double)b[k] - a[k]) * inverse);
+    offer(work, to, found);
 }
 
-/* From the source of particle a's way, over the edge between a and b, to c. How far b is from that source is known where it has the same
- * one; else it is judged by how much longer than the straight one the way to a is. */
+/* Whether two ways from one source run beside each other: where fronts that went around something meet again, they do not, and one source
+ * unfolded for both would lie nearer than it is. */
+static bool side_by_side(const way *a, const way *b, double ra, double rb, double ab)
+{
+    double x = (double)a->toward[0] - b->toward[0], y = (double)a->toward[1] - b->toward[1], z = (double)a->toward[2] - b->toward[2];
+    return a->source == b->source && fmin(ra, rb) * sqrt(x * x + y * y + z * z) <= 1.5 * ab;
+}
+
+/* How far b is from the source of a's way, or NAN: b's own way runs beside it, or the source is in plain view and b is not behind anything. */
+static double beside(const spread *work, uint32_t a, uint32_t b, double ab)
+{
+    const way *at = work->ways + a, *other = work->ways + b;
+    double ra = at->length - at->to_bend, rb = other->length - other->to_bend;
+    if (rb == 0.0 && b == at->source) return 0.0;
+    if (side_by_side(at, other, ra, rb, ab)) return rb;
+    double straight = apart(work->garment, b, at->source);
+    bool in_view = ra <= STRAIGHT * apart(work->garment, a, at->source) && other->length <= (at->to_bend + straight) * (1.0 + 1e-6);
+    return in_view ? straight : NAN;
+}
+
+/* From the source of particle a's way, over the edge between a and b, to c. */
 static void look_over(spread *work, uint32_t a, uint32_t b, uint32_t c, double ab, double ac, double bc)
 {
-    const way *at = work->ways + a, *beside = work->ways + b;
-    double ra = at->length - at->to_bend, rb = beside->length - beside->to_bend;
-    if (!(ra > 0.0)) return;
-    if (beside->source != at->source) rb = apart(work->garment, b, at->source) * (ra / apart(work->garment, a, at->source));
+    const way *at = work->ways + a, *other = work->ways + b;
+    double ra = at->length - at->to_bend, rb = beside(work, a, b, ab);
+    if (!(ra > 0.0 && rb > 0.0)) return;
     /* a at the origin, b along x, c above, the source below. */
     double sx = (ra * ra - rb * rb + ab * ab) / (2.0 * ab), cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab);
     double sy = sqrt(fmax(ra * ra - sx * sx, 0.0)), cy = sqrt(fmax(ac * ac - cx * cx, 0.0));
     if (!(sy + cy > 0.0)) return;
-    double crossing = sx + (cx - sx) * (sy / (sy + cy));
-    if (!(crossing >= -1e-6 * ab && crossing <= (1.0 + 1e-6) * ab)) return;
-    double straight = apart(work->garment, c, at->source);
-    double length = at->to_bend + fmax(hypot(cx - sx, cy + sy), straight);
-    offer(work, c, (way){length, at->to_bend, at->source, at->anchor});
+    double share = (sx + (cx - sx) * (sy / (sy + cy))) / ab;
+    if (!(share >= -1e-6 && share <= 1.0 + 1e-6)) return;
+    way found = *at;
+    found.length = at->to_bend + fmax(hypot(cx - sx, cy + sy), apart(work->garment, c, at->source));
+    if (other->source == at->source) {
+        double square = 0.0;
+        for (int k = 0; k < 3; k++) {
+            found.toward[k] = (float)((1.0 - share) * ra * at->toward[k] + share * rb * other->toward[k]);
+            square += (double)found.toward[k] * found.toward[k];
+        }
+        for (int k = 0; k < 3 && square > 0.0; k++) found.toward[k] /= (float)sqrt(square);
+    }
+    offer(work, c, found);
 }
 
 static void spread_over_faces(spread *work, uint32_t from)
@@ -115,11 +150,11 @@ static void spread_over_faces(spread *work, uint32_t from)
         offer_along(work, from, c, ac);
         if (over_b && ab > 0.0) {
             look_over(work, from, b, c, ab, ac, bc);
-            if (work->ways[b].source != work->ways[from].source) look_over(work, b, from, c, ab, bc, ac);
+            look_over(work, b, from, c, ab, bc, ac);
         }
         if (over_c && ac > 0.0) {
             look_over(work, from, c, b, ac, ab, bc);
-            if (work->ways[c].source != work->ways[from].source) look_over(work, c, from, b, ac, bc, ab);
+            look_over(work, c, from, b, ac, bc, ab);
         }
     }
 }
@@ -159,7 +194,7 @@ static void spread_all(spread *work)
     const cloth_garment *garment = work->garment;
     for (uint32_t i = 0; i < garment->particle_count; i++) {
         bool locked = !(garment->positions[i][3] > 0.0f);
-        work->ways[i] = (way){locked ? 0.0 : INFINITY, 0.0, i, locked ? i : NONE};
+        work->ways[i] = (way){locked ? 0.0 : INFINITY, 0.0, i, locked ? i : NONE, {0.0f}};
         work->place[i] = NONE;
         if (locked) rise(work, work->heap_count++, i);
     }
