@@ -1,1 +1,596 @@
-/* patch */
+/* Substeps of cloth, any number in one launch: a group holds a patch of a garment, or a whole one, in local memory.
+ *
+ * In front of a sweep over the constraints a patch is sent those particles of others that it needs (ghosts), which go through 16-byte
+ * packets that carry the number of the exchange: the data are their own flag, and no barrier between groups is needed. A patch
+ * redoes the constraints between patches that its own particles depend on, so both sides compute the same bits and one exchange a
+ * sweep is enough (solver/plan.h). Two buffers in turn suffice, because who is sent to is also received from.
+ *
+ * The table of constraints is kept in registers, one constraint of an item in each of STEPS steps, or (STEPS 0) streamed from
+ * global memory one step ahead. Streamed ones may be figures: four particles in registers and the four or six constraints between
+ * them, in three matchings (plan.h), which takes half the loads and stores of pairs.
+ *
+ * What a cloth does not have is not compiled: the defines below are what it has. */
+#ifndef CLOTH_PHYSICS_H
+#include "physics.h"
+#endif
+#ifndef CLOTH_COLLIDE_H
+#include "collide.h"
+#endif
+#ifndef WG
+#define WG 64 /* items of a group */
+#endif
+#ifndef OWN
+#define OWN 16 /* own particles of an item at most */
+#endif
+#ifndef GHOSTS
+#define GHOSTS 1 /* others' particles that an item receives at most */
+#endif
+#ifndef STEPS
+#define STEPS 0 /* steps with one constraint of each item, in registers; 0: streamed */
+#endif
+#ifndef EARLY
+#define EARLY 0 /* first of STEPS done while packets travel */
+#endif
+#ifndef QUEUE
+#define QUEUE 2 /* entries of the next step that an item fetches ahead */
+#endif
+#ifndef HELD
+#define HELD OWN /* of OWN, how many previous positions stay in registers; the others in global memory */
+#endif
+#ifndef EXCHANGE
+#define EXCHANGE 0
+#endif
+#define NO_EXCHANGE 0 /* a group for each whole garment */
+#define BY_PACKETS 1
+#define BY_LAUNCHES 2 /* a launch ends after each sending: for devices without packets */
+#ifndef FIGURES
+#define FIGURES 0
+#endif
+#define FIGURES_WIDE 1   /* an entry has its lengths: 32 bytes */
+#define FIGURES_SHAPES 2 /* an entry has the number of a shape: 8 bytes */
+#ifndef ITERATIONS
+#define ITERATIONS 1
+#endif
+#ifndef RANGES
+#define RANGES 0 /* some constraint allows more than one length */
+#endif
+#ifndef COMPLIANCE
+#define COMPLIANCE 0
+#endif
+#ifndef TETHERS
+#define TETHERS 0
+#endif
+#ifndef DRIVER
+#define DRIVER 0
+#endif
+#ifndef AIR
+#define AIR 0
+#endif
+#ifndef COLLIDERS
+#define COLLIDERS 0
+#endif
+#ifndef CONTACTS
+#define CONTACTS 0
+#endif
+#define LIMITED (RANGES || COMPLIANCE)
+#define SURROUNDED (COLLIDERS || CONTACTS || DRIVER)
+#define NEEDS_PARTICLE (HELD < OWN || AIR || DRIVER) /* its number, in the integration */
+#define BATCH (STEPS == 0 ? 1 : OWN < 4 ? OWN : 4) /* particles of an item integrated side by side */
+#define NOTHING 0xffffffffu
+#define COMPLETE_STEP 0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
+#define PATIENCE 4000000u         /* polls before a packet is given up: seconds, where microseconds are usual */
+
+/* What a group works on: solver/patches.h fills it (cloth_patch_record). Numbers of particles are within the garment. */
+typedef struct patch_group {
+    uint first, garment; /* the garment's first particle, its number */
+    uint own_at, own_count;
+    uint ghost_at, ghost_count;
+    uint send_at, send_count; /* own particle i < send_count goes into packet send_at + i */
+    uint slot_at;             /* packets of this garment */
+    uint step_at, pair_steps, figure_steps;
+    uint anchor_at, anchor_count;
+    uint shape_at, shape_count; /* float4s */
+} patch_group;
+
+CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
+{
+    uint4 a = groups[4 * index], b = groups[4 * index + 1], c = groups[4 * index + 2], d = groups[4 * index + 3];
+    patch_group group;
+    group.first = a.x, group.garment = a.y, group.own_at = a.z, group.own_count = a.w;
+    group.ghost_at = b.x, group.ghost_count = b.y, group.send_at = b.z, group.send_count = b.w;
+    group.slot_at = c.x, group.step_at = c.y, group.pair_steps = c.z, group.figure_steps = c.w;
+    group.anchor_at = d.x, group.anchor_count = d.y, group.shape_at = d.z, group.shape_count = d.w;
+    return group;
+}
+
+/* ---- constraints ---- */
+
+/* cloth_project() with the chain from loaded positions to stored ones kept short: the ends' shares are ready before the length is.
+ * `rest`: the rest length; where materials differ, its last four bits are the number of one in `limits`: shortest and longest
+ * length over the rest length, give. `equal`: both ends are free and weigh the same. */
+CLOTH_FUNCTION void project(float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
+{
+    float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
+    float inverse = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f))));
+#if LIMITED
+    float4 limit = limits[as_uint(rest) & 15u];
+    rest = as_float(as_uint(rest) & ~15u);
+#else
+    (void)limits;
+#endif
+#if RANGES
+    float kept = fmin(fmax(1.0f, rest * limit.x * inverse), rest * limit.y * inverse); /* of the distance */
+#else
+    float kept = rest * inverse;
+#endif
+    float ka = 0.5f, kb = 0.5f;
+    if (!equal) {
+        float weight = a->w + b->w;
+#if COMPLIANCE
+        weight += limit.z;
+#endif
+        float share = hed_near_rcp(fmax(weight, 1e-20f));
+        ka = a->w * share;
+        kb = b->w * share;
+    }
+    float pa = fma(-ka, kept, ka), pb = fma(kb, kept, -kb);
+    a->x = fma(pa, x, a->x);
+    a->y = fma(pa, y, a->y);
+    a->z = fma(pa, z, a->z);
+    b->x = fma(pb, x, b->x);
+    b->y = fma(pb, y, b->y);
+    b->z = fma(pb, z, b->z);
+}
+
+/* With compliance there is a reciprocal for each constraint in any case. */
+#define SAME(a, b) (!COMPLIANCE && (a).w > 0.0f && (a).w == (b).w)
+
+/* Entry of a pair: 14 bits of each end; bits of `rest`. */
+CLOTH_FUNCTION void solve_pair(__local float4 *place, __local const float4 *limits, uint ends, float rest)
+{
+    uint i = ends & 16383u, j = ends >> 14;
+    float4 a = place[i], b = place[j];
+    if (SAME(a, b)) project(&a, &b, rest, limits, 1);
+    else project(&a, &b, rest, limits, 0);
+    place[i] = a;
+    place[j] = b;
+}
+
+#if FIGURES == FIGURES_WIDE
+/* 14 bits of each particle; then bits of six rests. */
+typedef struct entry {
+    uint4 head, tail;
+} entry;
+#else
+/* 14 bits of each particle, 8 of the shape: six rests in two float4. */
+typedef struct entry {
+    uint2 head;
+} entry;
+#endif
+
+#if FIGURES
+#define MATCHINGS(equal)                                \
+    project(&a, &b, lengths.x, limits, equal);          \
+    project(&c, &d, lengths.y, limits, equal);          \
+    project(&a, &c, lengths.z, limits, equal);          \
+    project(&b, &d, lengths.w, limits, equal);          \
+    if (complete) project(&a, &d, cross.x, limits, equal); \
+    if (complete) project(&b, &c, cross.y, limits, equal);
+
+CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, entry figure,
+                                 uint complete)
+{
+    uint low = figure.head.x, high = figure.head.y;
+    uint i = low & 16383u, j = low >> 14 & 16383u, k = (low >> 28 | high << 4) & 16383u, l = high >> 10 & 16383u;
+#if FIGURES == FIGURES_WIDE
+    float4 lengths = hed_f4(as_float(figure.head.z), as_float(figure.head.w), as_float(figure.tail.x), as_float(figure.tail.y));
+    float2 cross = hed_f2(as_float(figure.tail.z), as_float(figure.tail.w));
+    (void)shapes;
+#else
+    __local const float4 *shape = shapes + 2 * (high >> 24);
+    float4 lengths = shape[0];
+    float2 cross = hed_f2(0.0f, 0.0f);
+    if (complete) cross = hed_f2(shape[1].x, shape[1].y);
+#endif
+    float4 a = place[i], b = place[j], c = place[k], d = place[l];
+    if (SAME(a, b) && a.w == c.w && a.w == d.w) {
+        MATCHINGS(1)
+    } else {
+        MATCHINGS(0)
+    }
+    place[i] = a;
+    place[j] = b;
+    place[k] = c;
+    place[l] = d;
+}
+#endif
+
+#if STEPS
+/* In registers the ends are bytes from the first particle, which saves work: 4,096 particles. */
+#define PACK_ENDS(ends) (((ends)&16383u) << 4 | (ends) >> 14 << 20)
+
+CLOTH_FUNCTION void solve_ends(__local float4 *place, __local const float4 *limits, uint ends, float rest)
+{
+    __local float4 *i = (__local float4 *)((__local char *)place + (ends & 0xffffu));
+    __local float4 *j = (__local float4 *)((__local char *)place + (ends >> 16));
+    float4 a = *i, b = *j;
+    project(&a, &b, rest, limits, 0);
+    *i = a;
+    *j = b;
+}
+#else
+/* Entry `item` of a step; head.x is NOTHING where the step has no more. */
+CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *figures, __local const uint *steps, uint pair_steps, uint step,
+                           uint item)
+{
+    entry made;
+    made.head.x = NOTHING;
+    if (!FIGURES || step < pair_steps) {
+        uint at = steps[step] + item;
+        if (at < steps[step + 1]) {
+            uint2 pair = pairs[at];
+            made.head.x = pair.x;
+            made.head.y = pair.y;
+        }
+    }
+#if FIGURES
+    else {
+        uint begin = steps[step + 1] & ~COMPLETE_STEP, count = (steps[step + 2] & ~COMPLETE_STEP) - begin;
+        if (item < count) {
+#if FIGURES == FIGURES_WIDE
+            made.head = figures[2 * begin + item];
+            made.tail = figures[2 * begin + count + item];
+#else
+            made.head = ((__global const uint2 *)figures)[begin + item];
+#endif
+        }
+    }
+#else
+    (void)figures, (void)pair_steps;
+#endif
+    return made;
+}
+
+CLOTH_FUNCTION void solve(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
+                          uint pair_steps, uint step, entry made)
+{
+#if FIGURES
+    if (step >= pair_steps) solve_figure(place, limits, shapes, made, steps[step + 1] & COMPLETE_STEP);
+    else
+#endif
+        solve_pair(place, limits, made.head.x, as_float(made.head.y));
+    (void)shapes, (void)steps, (void)pair_steps, (void)step;
+}
+#endif
+
+/* ---- a particle's own part: integration before a sweep, surroundings after it ---- */
+
+/* Previous positions of an item's first HELD particles. */
+typedef struct patch_held {
+    float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
+} patch_held;
+
+/* Particle k of an item, within the patch. */
+#define OWN_AT(k) ((k)*WG + item)
+#define EACH_OWN(k) \
+    _Pragma("unroll") for (uint k = 0; k < OWN; k++) if (OWN_AT(k) < group.own_count)
+
+CLOTH_FUNCTION float4 before_of(const patch_held *held, __global const float4 *previous, uint particle, uint k)
+{
+    if (k >= HELD) return previous[particle];
+    return hed_f4(held->x[k], held->y[k], held->z[k], 0.0f);
+}
+
+CLOTH_FUNCTION void keep_before(patch_held *held, __global float4 *previous, uint particle, uint garment, uint k, float4 at)
+{
+    if (k >= HELD) {
+        previous[particle] = hed_f4(at.x, at.y, at.z, (float)garment);
+    } else {
+        held->x[k] = at.x;
+        held->y[k] = at.y;
+        held->z[k] = at.z;
+    }
+}
+
+/* Where a locked particle is at `to` of the driver's way. */
+CLOTH_FUNCTION float4 locked_at(uint particle, float4 at, __global const float4 *driver_from, __global const float4 *driver_to,
+                                __global const float4 *driver_map, float to)
+{
+#if DRIVER
+    if (driver_map[2 * particle + 1].y == 0.0f) return at;
+    float4 target = cloth_between(driver_from[2 * particle], driver_to[2 * particle], to);
+    return hed_f4(target.x, target.y, target.z, at.w);
+#else
+    (void)particle, (void)driver_from, (void)driver_to, (void)driver_map, (void)to;
+    return at;
+#endif
+}
+
+/* A particle's step without the constraints; `*before` becomes what was `at`. */
+CLOTH_FUNCTION float4 advance(uint i, uint particle, float4 at, float4 *before, cloth_cloth cloth, cloth_step step,
+                              __local const float4 *anchor_place, __global const uint2 *tethers, __global const float4 *air,
+                              __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map)
+{
+    float4 moved;
+    if (at.w > 0.0f) {
+        moved = cloth_integrate(at, *before, AIR ? air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), cloth, step);
+        *before = at;
+#if TETHERS
+        uint2 tether = tethers[i];
+        if (tether.x != NOTHING) moved = cloth_tether(moved, anchor_place[tether.x], as_float(tether.y));
+#endif
+    } else {
+        moved = locked_at(particle, at, driver_from, driver_to, driver_map, step.to);
+        *before = moved;
+    }
+    (void)i, (void)anchor_place, (void)tethers, (void)air;
+    return moved;
+}
+
+/* What surrounds a particle, at an iteration's end. */
+CLOTH_FUNCTION float4 surround(uint particle, float4 at, float4 before, cloth_cloth cloth, cloth_step step, uint last,
+                               __global const float4 *colliders, __global const float4 *contact, __global const float4 *driver_from,
+                               __global const float4 *driver_to, __global const float4 *driver_map, __global uint2 *debug)
+{
+    uint acted = 0;
+    if (at.w > 0.0f) {
+#if COLLIDERS
+        at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from, step.to);
+#endif
+#if CONTACTS
+        at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * particle], contact[2 * particle + 1], step.from, step.to);
+#endif
+    }
+#if DRIVER
+    float4 start = at, stiffness = driver_map[2 * particle + 1];
+    if (at.w > 0.0f && stiffness.y != 0.0f) {
+        float4 target = cloth_between(driver_from[2 * particle], driver_to[2 * particle], step.to);
+        float4 normal = cloth_unit(cloth_between(driver_from[2 * particle + 1], driver_to[2 * particle + 1], step.to));
+        at = cloth_drive(at, target, normal, driver_map[2 * particle], stiffness.x, &acted);
+    }
+    if (last) {
+        float way = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
+        debug[particle] = hed_u2(cloth_colour(acted), as_uint(way));
+    }
+#endif
+    (void)acted, (void)particle, (void)before, (void)cloth, (void)step, (void)last, (void)colliders, (void)contact;
+    (void)driver_from, (void)driver_to, (void)driver_map, (void)debug;
+    return at;
+}
+
+/* ---- the exchange ---- */
+
+/* The packets of others' particles that an item receives. */
+typedef struct patch_ghosts {
+    uint slot[GHOSTS];
+} patch_ghosts;
+
+CLOTH_FUNCTION void send(__global uint4 *to, float4 at, uint epoch)
+{
+    uint4 packet = hed_u4(as_uint(at.x), as_uint(at.y), as_uint(at.z), epoch);
+#if EXCHANGE == BY_PACKETS
+    hed_packet_put(to, packet);
+#else
+    *to = packet;
+#endif
+}
+
+/* Waits for an item's ghosts. Past `patience` polls it goes on without them and says so in `flags`. */
+CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *ghosts, __global const uint4 *slots, uint epoch, uint item,
+                            uint *patience, __global uint *flags)
+{
+    uint4 packet[GHOSTS];
+    uint missing;
+    do {
+        missing = 0;
+#pragma unroll
+        for (uint g = 0; g < GHOSTS; g++)
+            if (ghosts->slot[g] != NOTHING) {
+#if EXCHANGE == BY_PACKETS
+                packet[g] = hed_packet_get(slots + ghosts->slot[g]);
+#else
+                packet[g] = slots[ghosts->slot[g]];
+#endif
+            }
+#pragma unroll
+        for (uint g = 0; g < GHOSTS; g++)
+            if (ghosts->slot[g] != NOTHING) missing |= packet[g].w ^ epoch;
+        if (missing) {
+            if (*patience > 0) (*patience)--;
+            else flags[1] = 1;
+        }
+    } while (EXCHANGE == BY_PACKETS && missing && *patience > 0);
+#pragma unroll
+    for (uint g = 0; g < GHOSTS; g++)
+        if (ghosts->slot[g] != NOTHING) {
+            __local float4 *place = ghost_place + g * WG + item;
+            *place = hed_f4(as_float(packet[g].x), as_float(packet[g].y), as_float(packet[g].z), place->w);
+        }
+}
+
+/* ---- the kernel ---- */
+
+/* What streaming needs registers for is read again where it is used. */
+#if STEPS
+#define RELOAD
+#else
+#define RELOAD \
+    group = group_at(groups, index); \
+    cloth = cloth_garment_at(garments, group.garment);
+#endif
+
+/* Substep `substep` of those that are asked for. */
+CLOTH_FUNCTION cloth_step step_of(cloth_step first, cloth_step rest, float dt, uint substep)
+{
+    cloth_step step = first;
+    if (substep > 0) {
+        float more = (float)(substep - 1), way = more * (rest.to - rest.from);
+        step = rest;
+        step.from += way;
+        step.to += way;
+        step.time += more * dt;
+    }
+    step.flags = AIR ? CLOTH_STEP_AIR : 0u;
+    return step;
+}
+
+/* Every argument beyond the launch's own is described in solver/solver.h (cloth_buffers) or solver/patches.h (tables). Substeps are
+ * as `first`, then like `rest`, going on by `dt`. Halves [begin, end) of exchanges are made: one up to the sending, one from the
+ * receiving on. A launch makes all of them, or with BY_LAUNCHES those from behind one sending to behind the next. */
+__kernel void cloth_patch(__global float4 *position, __global float4 *previous, __global const float4 *garments,
+                          __global const uint4 *groups, __global const uint *own, __global const uint2 *tethers,
+                          __global const uint *anchors, __global const uint2 *ghost_list, __global const uint *step_list,
+                          __global const uint2 *pairs, __global const uint4 *figures, __global const float4 *shape_list,
+                          __global const float4 *limit_list, __global uint4 *packets, __global const float4 *air,
+                          __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map,
+                          __global uint2 *debug, __global const float4 *colliders, __global const float4 *contact, __global uint *flags,
+                          cloth_step first, cloth_step rest, float dt, uint slot_count, uint begin, uint end, uint total,
+                          HED_LOCAL(float4, place), HED_LOCAL(float4, palette), HED_LOCAL(uint, steps))
+{
+    HED_LOCAL_USE(float4, place);
+    HED_LOCAL_USE(float4, palette);
+    HED_LOCAL_USE(uint, steps);
+    uint item = (uint)get_local_id(0), index = (uint)get_group_id(0);
+    patch_group group = group_at(groups, index);
+    cloth_cloth cloth = cloth_garment_at(garments, group.garment);
+    __local float4 *anchor_place = place + group.own_count + group.ghost_count, *shapes = palette + 16;
+    uint all_steps = group.pair_steps + group.figure_steps;
+    patch_held held;
+
+    /* Tables and particles into the group. */
+    for (uint k = item; k < all_steps + 3; k += WG) steps[k] = step_list[group.step_at + k];
+    for (uint k = item; LIMITED && k < 16; k += WG) {
+        float4 limit = limit_list[16 * group.garment + k];
+        palette[k] = hed_f4(limit.x, limit.y, limit.z * first.stiffness, 0.0f);
+    }
+    for (uint k = item; FIGURES && k < group.shape_count; k += WG) shapes[k] = shape_list[group.shape_at + k];
+    EACH_OWN(k) {
+        uint particle = group.first + own[group.own_at + OWN_AT(k)];
+        place[OWN_AT(k)] = position[particle];
+        if (k < HELD) keep_before(&held, previous, particle, group.garment, k, previous[particle]);
+    }
+    patch_ghosts ghosts;
+    uint epoch = EXCHANGE ? packets[index].x : 0, patience = PATIENCE;
+    __global uint4 *slots = packets + get_num_groups(0);
+#pragma unroll
+    for (uint g = 0; g < GHOSTS; g++) {
+        ghosts.slot[g] = NOTHING;
+        if (EXCHANGE && g * WG + item < group.ghost_count) {
+            uint2 ghost = ghost_list[group.ghost_at + g * WG + item];
+            ghosts.slot[g] = group.slot_at + ghost.y;
+            place[group.own_count + g * WG + item] = position[group.first + ghost.x]; /* its inverse mass stays */
+        }
+    }
+    float anchored = step_of(first, rest, dt, (begin + 1) / 2 / ITERATIONS).to;
+    for (uint k = item; TETHERS && k < group.anchor_count; k += WG) {
+        uint particle = group.first + anchors[group.anchor_at + k];
+        anchor_place[k] = locked_at(particle, position[particle], driver_from, driver_to, driver_map, anchored);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#if STEPS
+    uint ends[STEPS];
+    float lengths[STEPS];
+#pragma unroll
+    for (uint s = 0; s < STEPS; s++) {
+        ends[s] = NOTHING;
+        if (s < group.pair_steps && steps[s] + item < steps[s + 1]) {
+            uint2 pair = pairs[steps[s] + item];
+            ends[s] = PACK_ENDS(pair.x);
+            lengths[s] = as_float(pair.y);
+        }
+    }
+#else
+    entry next[QUEUE];
+#pragma unroll
+    for (uint q = 0; q < QUEUE; q++) next[q] = fetch(pairs, figures, steps, group.pair_steps, 0, q * WG + item);
+#endif
+    (void)figures;
+
+    for (uint exchange = begin / 2; 2 * exchange < end; exchange++) {
+        uint substep = exchange / ITERATIONS, iteration = exchange % ITERATIONS;
+        RELOAD
+        cloth_step step = step_of(first, rest, dt, substep);
+        if (EXCHANGE != BY_LAUNCHES || 2 * exchange >= begin) {
+            epoch++;
+            __global uint4 *out = slots + (epoch & 1u) * slot_count + group.send_at;
+#pragma unroll
+            for (uint batch = 0; batch < OWN; batch += BATCH) {
+                float4 at[BATCH]; /* loads first, for they could not pass the stores */
+#pragma unroll
+                for (uint k = 0; k < BATCH; k++)
+                    if (batch + k < OWN && OWN_AT(batch + k) < group.own_count) at[k] = place[OWN_AT(batch + k)];
+#pragma unroll
+                for (uint k = 0; k < BATCH; k++)
+                    if (batch + k < OWN && OWN_AT(batch + k) < group.own_count) {
+                        uint i = OWN_AT(batch + k);
+                        if (iteration == 0) {
+                            uint particle = NEEDS_PARTICLE ? group.first + own[group.own_at + i] : 0;
+                            float4 before = before_of(&held, previous, particle, batch + k);
+                            at[k] = advance(group.own_at + i, particle, at[k], &before, cloth, step, anchor_place, tethers, air, driver_from,
+                                            driver_to, driver_map);
+                            keep_before(&held, previous, particle, group.garment, batch + k, before);
+                            place[i] = at[k];
+                        }
+                        if (EXCHANGE && i < group.send_count) send(out + i, at[k], epoch);
+                    }
+            }
+        }
+        if (EXCHANGE == BY_LAUNCHES && 2 * exchange + 1 >= end) break;
+#if EARLY
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (uint s = 0; s < EARLY; s++) {
+            if (s > 0) barrier(CLK_LOCAL_MEM_FENCE);
+            if (ends[s] != NOTHING) solve_ends(place, palette, ends[s], lengths[s]);
+        }
+#endif
+        if (EXCHANGE) receive(place + group.own_count, &ghosts, slots + (epoch & 1u) * slot_count, epoch, item, &patience, flags);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        anchored = step_of(first, rest, dt, (exchange + 1) / ITERATIONS).to;
+        for (uint k = item; TETHERS && DRIVER && k < group.anchor_count; k += WG) {
+            uint particle = group.first + anchors[group.anchor_at + k];
+            anchor_place[k] = locked_at(particle, anchor_place[k], driver_from, driver_to, driver_map, anchored);
+        }
+#if STEPS
+#pragma unroll
+        for (uint s = EARLY; s < STEPS; s++) {
+            if (ends[s] != NOTHING) solve_ends(place, palette, ends[s], lengths[s]);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+#else
+        for (uint s = 0; s < all_steps; s++) {
+            entry now[QUEUE];
+#pragma unroll
+            for (uint q = 0; q < QUEUE; q++) now[q] = next[q];
+#pragma unroll
+            for (uint q = 0; q < QUEUE; q++)
+                next[q] = fetch(pairs, figures, steps, group.pair_steps, s + 1 < all_steps ? s + 1 : 0, q * WG + item);
+#pragma unroll
+            for (uint q = 0; q < QUEUE; q++)
+                if (now[q].head.x != NOTHING) solve(place, palette, shapes, steps, group.pair_steps, s, now[q]);
+            for (uint more = QUEUE * WG + item;; more += WG) {
+                entry late = fetch(pairs, figures, steps, group.pair_steps, s, more);
+                if (late.head.x == NOTHING) break;
+                solve(place, palette, shapes, steps, group.pair_steps, s, late);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+#endif
+        if (SURROUNDED) {
+            RELOAD
+            EACH_OWN(k) {
+                uint particle = group.first + own[group.own_at + OWN_AT(k)];
+                place[OWN_AT(k)] = surround(particle, place[OWN_AT(k)], before_of(&held, previous, particle, k), cloth, step,
+                                            exchange + 1 == total, colliders, contact, driver_from, driver_to, driver_map, debug);
+            }
+        }
+    }
+
+    RELOAD
+    EACH_OWN(k) {
+        uint particle = group.first + own[group.own_at + OWN_AT(k)];
+        position[particle] = place[OWN_AT(k)];
+        if (k < HELD) previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)group.garment);
+    }
+    if (EXCHANGE && item == 0) packets[index].x = epoch;
+}

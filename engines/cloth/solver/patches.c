@@ -1,39 +1,381 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: a whole substep in one launch, particles in local memory. */
-#include "solver/solver.h"
+/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: a whole frame, or several, in one launch of the kernel of patch.cl, particles in local memory. On
+ * a device without packets PATCHES is a launch for each exchange, still far fewer than one for each colour. */
+#include "solver/patches.h"
 
 #include <stdio.h>
+#include <string.h>
 
-static bool not_valid(const hed_cloth *cloth, char *reason, size_t size)
+#include "kernels/kernels.h"
+
+enum { VARIANTS = 32, COLLIDERS_BIT = 16, MOST_LOCAL = 16384, REGISTER_PLACES = 4096, FLOAT4 = 16 };
+
+/* EXCHANGE of patch.cl. */
+typedef enum exchange { NO_EXCHANGE, BY_PACKETS, BY_LAUNCHES } exchange;
+
+struct cloth_structure {
+    cloth_patch_choice choice;
+    exchange by;
+    bool ranges, compliance;
+    uint32_t figures; /* FIGURES of patch.cl */
+    uint32_t group_count, slot_count, places, palette, local_steps;
+    hed_config config;
+    hed_buffer *tables[CLOTH_PATCH_PACKETS - CLOTH_PATCH_GROUPS + 1];
+    hed_kernel *kernels[VARIANTS]; /* by what surrounds the cloth: CLOTH_STEP_* and COLLIDERS_BIT; made when first needed */
+    /* for the report */
+    uint32_t patches, most_own;
+    uint64_t boundary, bytes;
+};
+
+/* ---- whether ---- */
+
+static bool has_compliance(const hed_cloth *cloth)
 {
-    (void)cloth;
-    snprintf(reason, size, "not there yet");
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t c = 0; c < cloth->garments[g]->constraint_count; c++)
+            if (cloth->garments[g]->materials[cloth->garments[g]->constraints[c].material].compliance > 0.0f) return true;
     return false;
 }
 
-static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+static bool refuse(char *reason, size_t size, const char *text)
 {
-    (void)cloth;
+    snprintf(reason, size, "%s", text);
+    return false;
+}
+
+/* What both structures ask for. */
+static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
+{
+    const hed_device_info *info = hed_device_get_info(cloth->device);
+    if (cloth->def.math == HED_MATH_STRICT) return refuse(reason, size, "strict mode wants the order of the colours");
+    if (strcmp(info->backend, "host") == 0) return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
+    if (cloth->def.iterations > 1 && has_compliance(cloth))
+        return refuse(reason, size, "compliance with more than one iteration needs a multiplier for each constraint, which only \"colours\" keeps");
+    return true;
+}
+
+static bool whole_valid(const hed_cloth *cloth, char *reason, size_t size)
+{
+    const hed_device_info *info = hed_device_get_info(cloth->device);
+    if (!both_valid(cloth, reason, size)) return false;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        uint64_t bytes = (uint64_t)FLOAT4 * (garment->particle_count + garment->anchor_count);
+        if (garment->particle_count > MOST_LOCAL || bytes > info->local_bytes) {
+            snprintf(reason, size, "garment %u (%s) has %u particles: a group has local memory for %llu, and indices for %d", g, garment->name,
+                     garment->particle_count, (unsigned long long)(info->local_bytes / FLOAT4), MOST_LOCAL);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
+{
+    const hed_device_info *info = hed_device_get_info(cloth->device);
+    if (!both_valid(cloth, reason, size)) return false;
+    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
+    uint64_t each = cloth->particles / choice.patches;
+    if (each > MOST_LOCAL || each * FLOAT4 > info->local_bytes) {
+        snprintf(reason, size, "a patch would have %llu particles: a group has local memory for %llu, and indices for %d; %u patches",
+                 (unsigned long long)each, (unsigned long long)(info->local_bytes / FLOAT4), MOST_LOCAL, choice.patches);
+        return false;
+    }
+    return true;
+}
+
+/* ---- plans ---- */
+
+static void destroy_plans(const hed_cloth *cloth, cloth_plan **plans)
+{
+    for (uint32_t g = 0; plans && g < cloth->garment_count; g++) cloth_plan_destroy(plans[g]);
+    cloth_release(&cloth->allocator, plans, cloth->garment_count, sizeof *plans);
+}
+
+/* A garment's part of all patches, by its particles; at least one for each copy. */
+static uint32_t patches_of(const hed_cloth *cloth, uint32_t g, uint32_t patches)
+{
+    const cloth_garment *garment = cloth->garments[g];
+    if (cloth->garment_count == 1) return patches / garment->copies ? patches / garment->copies : 1;
+    uint32_t part = (uint32_t)((uint64_t)patches * garment->particle_count / cloth->particles);
+    return part ? part : 1;
+}
+
+static hed_status make_plans(const hed_cloth *cloth, const cloth_structure *made, cloth_plan **plans, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
+        cloth_plan_def def = {.kind = made->choice.kind,
+                              .patches = made->by == NO_EXCHANGE ? 1 : patches_of(cloth, g, made->choice.patches),
+                              .step_limit = made->choice.step_limit,
+                              .early_steps = made->choice.early_steps};
+        status = cloth_plan_create(cloth->garments[g], &def, &plans[g], error);
+        if (!status) cloth_plan_pack_banks(plans[g]);
+    }
+    return status;
+}
+
+/* ---- the kernel ---- */
+
+static uint32_t ceil_to(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t at_least_one(uint32_t value) { return value ? value : 1; }
+
+/* The smallest instance that holds the tables. */
+static hed_status configure(cloth_structure *made, const cloth_patch_tables *tables, hed_error *error)
+{
+    cloth_patch_choice *choice = &made->choice;
+    bool registers = choice->kind == CLOTH_PLAN_JOINT && tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
+                     tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024 && made->by != BY_LAUNCHES;
+    if (!choice->threads) choice->threads = registers ? tables->most_pairs : 256;
+    if (registers && choice->threads < tables->most_pairs) choice->threads = tables->most_pairs;
+    choice->threads = smaller(ceil_to(at_least_one(choice->threads), 32), 1024);
+    uint32_t own = at_least_one((tables->most_own + choice->threads - 1) / choice->threads);
+    uint32_t ghosts = at_least_one((tables->most_ghosts + choice->threads - 1) / choice->threads);
+    if (own > CLOTH_PATCH_MOST_OWN_EACH || ghosts > CLOTH_PATCH_MOST_GHOSTS_EACH)
+        return cloth_fail(error, HED_ERROR_LIMIT, "%u threads for a patch of %u particles and %u of its neighbours: at most %d and %d for each thread",
+                          choice->threads, tables->most_own, tables->most_ghosts, CLOTH_PATCH_MOST_OWN_EACH, CLOTH_PATCH_MOST_GHOSTS_EACH);
+    made->config = (hed_config){.count = CLOTH_PATCH_PARAMETERS};
+    int64_t *values = made->config.values;
+    values[CLOTH_PATCH_WG] = choice->threads;
+    values[CLOTH_PATCH_OWN_EACH] = own;
+    values[CLOTH_PATCH_GHOSTS_EACH] = ghosts;
+    values[CLOTH_PATCH_REGISTER_STEPS] = registers ? tables->most_pair_steps : 0;
+    values[CLOTH_PATCH_EARLY] = registers && made->by == BY_PACKETS ? smaller(smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps) : 0;
+    values[CLOTH_PATCH_QUEUE] = smaller(at_least_one(choice->queue), CLOTH_PATCH_MOST_QUEUE);
+    values[CLOTH_PATCH_HELD] = smaller(choice->held, own);
+    return HED_OK;
+}
+
+/* Registers of a thread when `groups` share a compute unit. */
+static uint32_t register_limit(const hed_device_info *info, const cloth_patch_choice *choice)
+{
+    if (!choice->groups || !info->registers) return 0;
+    uint32_t limit = info->registers / (choice->groups * choice->threads) / 8 * 8;
+    return limit < 255 ? limit : 0;
+}
+
+/* Every packet's sender has to be on the device while somebody waits for it. */
+static hed_status check_resident(const cloth_structure *made, const hed_kernel *kernel, hed_error *error)
+{
+    int64_t resident;
+    uint64_t local = (uint64_t)FLOAT4 * (made->places + made->palette) + ceil_to(4 * made->local_steps, FLOAT4);
+    if (made->by != BY_PACKETS) return HED_OK;
+    hed_status status = hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error);
+    if (!status && resident >= 0 && resident < (int64_t)made->group_count)
+        status = cloth_fail(error, HED_ERROR_UNSUPPORTED, "%u patches of %u threads and %llu bytes of local memory: %lld are resident at once",
+                            made->group_count, made->choice.threads, (unsigned long long)local, (long long)resident);
+    return status;
+}
+
+/* The kernel for what surrounds the cloth in this launch. */
+static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t variant, hed_kernel **kernel, hed_error *error)
+{
+    char digits[2][12];
+    snprintf(digits[0], sizeof digits[0], "%d", (int)made->by);
+    snprintf(digits[1], sizeof digits[1], "%u", made->figures);
+    char iterations[12];
+    snprintf(iterations, sizeof iterations, "%u", cloth->def.iterations);
+#define FLAG(condition) ((condition) ? "1" : "0")
+    const hed_define defines[] = {
+        {"EXCHANGE", digits[0]},
+        {"FIGURES", digits[1]},
+        {"ITERATIONS", iterations},
+        {"RANGES", FLAG(made->ranges)},
+        {"COMPLIANCE", FLAG(made->compliance)},
+        {"TETHERS", FLAG(variant & CLOTH_STEP_TETHERS)},
+        {"DRIVER", FLAG(variant & CLOTH_STEP_DRIVER)},
+        {"AIR", FLAG(variant & CLOTH_STEP_AIR)},
+        {"CONTACTS", FLAG(variant & CLOTH_STEP_CONTACTS)},
+        {"COLLIDERS", FLAG(variant & COLLIDERS_BIT)},
+    };
+    hed_kernel_options options = hed_default_kernel_options();
+    options.config = &made->config;
+    options.defines = defines;
+    options.define_count = CLOTH_COUNT(defines);
+    options.max_registers = register_limit(hed_device_get_info(cloth->device), &made->choice);
+    *kernel = made->kernels[variant];
+    if (*kernel) return HED_OK;
+    const hed_kernel_def *def = made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def;
+    hed_status status = hed_kernel_create(cloth->device, def, &options, kernel, error);
+    if (!status) status = check_resident(made, *kernel, error);
+    if (status) hed_kernel_destroy(*kernel);
+    else made->kernels[variant] = *kernel;
+    return status;
+}
+
+/* ---- making and destroying ---- */
+
+static void destroy(hed_cloth *cloth, cloth_structure *made)
+{
+    if (!made) return;
+    for (uint32_t i = 0; i < VARIANTS; i++) hed_kernel_destroy(made->kernels[i]);
+    for (uint32_t i = 0; i < CLOTH_COUNT(made->tables); i++) hed_buffer_destroy(made->tables[i]);
+    cloth_release(&cloth->allocator, made, 1, sizeof *made);
+}
+
+static hed_status upload(hed_cloth *cloth, cloth_structure *made, const cloth_patch_tables *tables, hed_error *error)
+{
+    const struct {
+        const void *content;
+        uint64_t size;
+    } parts[] = {
+        [CLOTH_PATCH_GROUPS - CLOTH_PATCH_GROUPS] = {tables->groups, tables->group_count * sizeof *tables->groups},
+        [CLOTH_PATCH_OWN - CLOTH_PATCH_GROUPS] = {tables->own, tables->own_count * sizeof *tables->own},
+        [CLOTH_PATCH_TETHERS - CLOTH_PATCH_GROUPS] = {tables->tethers, cloth->has_tethers ? tables->own_count * sizeof *tables->tethers : 0},
+        [CLOTH_PATCH_ANCHORS - CLOTH_PATCH_GROUPS] = {tables->anchors, tables->anchor_count * sizeof *tables->anchors},
+        [CLOTH_PATCH_GHOSTS - CLOTH_PATCH_GROUPS] = {tables->ghosts, tables->ghost_count * sizeof *tables->ghosts},
+        [CLOTH_PATCH_STEPS - CLOTH_PATCH_GROUPS] = {tables->steps, tables->step_count * sizeof *tables->steps},
+        [CLOTH_PATCH_PAIRS - CLOTH_PATCH_GROUPS] = {tables->pairs, tables->pair_count * sizeof *tables->pairs},
+        [CLOTH_PATCH_FIGURES - CLOTH_PATCH_GROUPS] = {tables->figures, (uint64_t)4 * tables->figure_words * tables->figure_count},
+        [CLOTH_PATCH_SHAPES - CLOTH_PATCH_GROUPS] = {tables->shapes, tables->shape_count * sizeof *tables->shapes},
+        [CLOTH_PATCH_LIMITS - CLOTH_PATCH_GROUPS] = {tables->limits, tables->limit_count * sizeof *tables->limits},
+        [CLOTH_PATCH_PACKETS - CLOTH_PATCH_GROUPS] = {NULL, (uint64_t)FLOAT4 * (tables->group_count + 2 * (uint64_t)tables->slot_count)},
+    };
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < CLOTH_COUNT(parts) && !status; i++) {
+        status = cloth_upload(cloth, parts[i].content, parts[i].size, &made->tables[i], error);
+        made->bytes += parts[i].size;
+    }
+    return status;
+}
+
+static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *const *plans, const cloth_patch_tables *tables)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        if (plans[g]->patch_count > made->patches) made->patches = plans[g]->patch_count;
+        made->boundary += plans[g]->boundary * cloth->garments[g]->copies;
+    }
+    made->ranges = tables->ranges;
+    made->compliance = tables->compliance;
+    made->figures = tables->figure_count == 0 ? 0 : tables->figure_words == 2 ? 2 : 1;
+    made->group_count = tables->group_count;
+    made->slot_count = tables->slot_count;
+    made->places = tables->most_places;
+    made->palette = CLOTH_PATCH_MOST_MATERIALS + tables->most_shapes;
+    made->local_steps = tables->most_steps + 3;
+    made->most_own = tables->most_own;
+}
+
+static uint32_t surroundings(const hed_cloth *cloth)
+{
+    return (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) | (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) | (cloth->has_air ? CLOTH_STEP_AIR : 0);
+}
+
+static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole, cloth_structure **structure, hed_error *error)
+{
+    bool packets = (~hed_device_get_info(cloth->device)->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
+    cloth_structure *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
+    cloth_plan **plans = cloth_allocate(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
+    cloth_patch_tables tables = {0};
+    hed_kernel *kernel;
+    hed_status status = made && plans ? HED_OK : HED_ERROR_MEMORY;
     *structure = NULL;
-    return cloth_fail(error, HED_ERROR_UNSUPPORTED, "not there yet");
+    if (!status) {
+        made->choice = *choice;
+        made->by = whole ? NO_EXCHANGE : packets ? BY_PACKETS : BY_LAUNCHES;
+        status = make_plans(cloth, made, plans, error);
+    }
+    if (!status) status = cloth_patch_tables_create(cloth, plans, &tables, error);
+    if (!status) {
+        describe(cloth, made, plans, &tables);
+        status = configure(made, &tables, error);
+        if (!status) status = upload(cloth, made, &tables, error);
+        if (!status) status = kernel_for(cloth, made, surroundings(cloth), &kernel, error);
+        cloth_patch_tables_destroy(&tables);
+    }
+    destroy_plans(cloth, plans);
+    if (status) destroy(cloth, made);
+    else *structure = made;
+    return status;
 }
 
-static void destroy(hed_cloth *cloth, cloth_structure *structure)
+static hed_status create_patches(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+{
+    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
+    return build(cloth, &choice, false, structure, error);
+}
+
+static hed_status create_whole(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+{
+    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_WHOLE);
+    return build(cloth, &choice, true, structure, error);
+}
+
+hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error)
+{
+    cloth_structure *made;
+    bool whole = cloth->ops == &cloth_whole_ops;
+    if (!whole && cloth->ops != &cloth_patches_ops)
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "this cloth is laid out as \"%s\", which takes no such choice",
+                          hed_cloth_structure_name(cloth->ops->id));
+    hed_status status = build(cloth, choice, whole, &made, error);
+    if (!status) status = hed_stream_wait(cloth->stream, error);
+    if (status) return status;
+    destroy(cloth, cloth->structure);
+    cloth->structure = made;
+    return HED_OK;
+}
+
+/* ---- substeps ---- */
+
+static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }
+
+static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, const cloth_step *first, const cloth_step *rest, float dt,
+                           hed_argument *arguments)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    hed_buffer *const buffers[CLOTH_PATCH_FIRST] = {
+        [CLOTH_PATCH_POSITION] = b->position,       [CLOTH_PATCH_PREVIOUS] = b->previous,   [CLOTH_PATCH_GARMENTS] = b->garments,
+        [CLOTH_PATCH_AIR] = b->air,                 [CLOTH_PATCH_DRIVER_FROM] = b->driver_from, [CLOTH_PATCH_DRIVER_TO] = b->driver_to,
+        [CLOTH_PATCH_DRIVER_MAP] = b->driver_map,   [CLOTH_PATCH_DEBUG] = b->debug,         [CLOTH_PATCH_COLLIDERS] = b->colliders,
+        [CLOTH_PATCH_CONTACT] = b->contact,         [CLOTH_PATCH_FLAGS] = b->flags,
+    };
+    for (uint32_t i = 0; i < CLOTH_PATCH_FIRST; i++) arguments[i] = hed_buffer_argument(or_none(cloth, buffers[i]));
+    for (uint32_t i = 0; i < CLOTH_COUNT(made->tables); i++) arguments[CLOTH_PATCH_GROUPS + i] = hed_buffer_argument(made->tables[i]);
+    arguments[CLOTH_PATCH_FIRST] = hed_struct_argument(first, sizeof *first);
+    arguments[CLOTH_PATCH_REST] = hed_struct_argument(rest, sizeof *rest);
+    arguments[CLOTH_PATCH_DT] = hed_float_argument(dt);
+    arguments[CLOTH_PATCH_SLOT_COUNT] = hed_uint_argument(made->slot_count);
+    for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++) arguments[i] = hed_local_argument();
+}
+
+static hed_geometry geometry_of(const cloth_structure *made)
+{
+    hed_geometry geometry = {.dimensions = 1, .global = {(uint64_t)made->group_count * made->choice.threads}, .group = {made->choice.threads, 1, 1}};
+    geometry.local_bytes[CLOTH_PATCH_PLACE] = (uint64_t)FLOAT4 * made->places;
+    geometry.local_bytes[CLOTH_PATCH_PALETTE] = (uint64_t)FLOAT4 * made->palette;
+    geometry.local_bytes[CLOTH_PATCH_LOCAL_STEPS] = (uint64_t)4 * made->local_steps;
+    return geometry;
+}
+
+static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_step *first, const cloth_step *rest, float dt, uint32_t count,
+                           hed_error *error)
+{
+    uint32_t total = count * cloth->def.iterations, end = 2 * total;
+    uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (rest->colliders ? COLLIDERS_BIT : 0);
+    hed_argument arguments[CLOTH_PATCH_ARGUMENTS];
+    hed_geometry geometry = geometry_of(made);
+    hed_kernel *kernel;
+    hed_status status = kernel_for(cloth, made, variant, &kernel, error);
+    fill_arguments(cloth, made, first, rest, dt, arguments);
+    arguments[CLOTH_PATCH_TOTAL] = hed_uint_argument(total);
+    for (uint32_t begin = 0, next; begin < end && !status; begin = next) {
+        next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : smaller(begin + 2, end);
+        arguments[CLOTH_PATCH_BEGIN] = hed_uint_argument(begin);
+        arguments[CLOTH_PATCH_END] = hed_uint_argument(next);
+        status = hed_launch_over(cloth->stream, kernel, &geometry, arguments, CLOTH_PATCH_ARGUMENTS, error);
+    }
+    return status;
+}
+
+static void report(const hed_cloth *cloth, const cloth_structure *made, hed_cloth_report *filled)
 {
     (void)cloth;
-    (void)structure;
+    filled->patches = made->by == NO_EXCHANGE ? 0 : made->patches;
+    filled->boundary = made->boundary;
+    filled->device_bytes += made->bytes;
+    cloth_patch_format(&made->choice, filled->choice, sizeof filled->choice);
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *structure, const cloth_step *first, const cloth_step *rest,
-                           float dt, uint32_t count, hed_error *error)
-{
-    (void)cloth, (void)structure, (void)first, (void)rest, (void)dt, (void)count;
-    return cloth_fail(error, HED_ERROR_UNSUPPORTED, "not there yet");
-}
-
-static void report(const hed_cloth *cloth, const cloth_structure *structure, hed_cloth_report *filled)
-{
-    (void)cloth, (void)structure, (void)filled;
-}
-
-const cloth_structure_ops cloth_patches_ops = {HED_CLOTH_PATCHES, not_valid, create, destroy, substeps, report};
-const cloth_structure_ops cloth_whole_ops = {HED_CLOTH_WHOLE, not_valid, create, destroy, substeps, report};
+const cloth_structure_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, create_patches, destroy, substeps, report};
+const cloth_structure_ops cloth_whole_ops = {HED_CLOTH_WHOLE, whole_valid, create_whole, destroy, substeps, report};

@@ -1,0 +1,401 @@
+/* From the plans of a cloth's garments to what the kernel of patch.cl reads. Copies of a garment share everything but their groups and
+ * packets. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/patches.h"
+
+#define NONE 0xffffffffu
+
+/* ---- materials ---- */
+
+/* Gives each of a garment's materials a number below 16: the same for equal ones, and 0 for those that no constraint has. */
+static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_patch_tables *tables, uint8_t *numbers, hed_error *error)
+{
+    const cloth_garment *garment = cloth->garments[g];
+    uint32_t count = 0;
+    float(*limits)[4] = tables->limits + CLOTH_PATCH_MOST_MATERIALS * g;
+    memset(numbers, 0xff, garment->material_count);
+    for (uint32_t c = 0; c < garment->constraint_count; c++) {
+        uint32_t material = garment->constraints[c].material, number = 0;
+        if (numbers[material] != 0xff) continue;
+        const hed_cloth_material *m = &garment->materials[material];
+        while (number < count && (limits[number][0] != m->compress || limits[number][1] != m->stretch || limits[number][2] != m->compliance))
+            number++;
+        if (number == CLOTH_PATCH_MOST_MATERIALS)
+            return cloth_fail(error, HED_ERROR_UNSUPPORTED, "garment %u (%s) has more than %d different materials", g, garment->name,
+                              CLOTH_PATCH_MOST_MATERIALS);
+        if (number == count) {
+            memcpy(limits[count++], (const float[4]){m->compress, m->stretch, m->compliance, 0.0f}, sizeof *limits);
+            tables->ranges = tables->ranges || m->compress != 1.0f || m->stretch != 1.0f;
+            tables->compliance = tables->compliance || m->compliance > 0.0f;
+        }
+        numbers[material] = (uint8_t)number;
+    }
+    return HED_OK;
+}
+
+/* Bits of a rest length; where materials differ, their last four give way to the material's number. */
+static uint32_t rest_bits(float rest, uint32_t number, bool limited)
+{
+    uint32_t bits;
+    memcpy(&bits, &rest, sizeof bits);
+    return limited ? ((bits + 8) & ~15u) | number : bits;
+}
+
+/* ---- shapes: the figures of a regular mesh have the same lengths again and again ---- */
+
+/* Lengths are computed from coordinates that are rounded, so those of a grid's equal edges differ a little. Where all lengths of a
+ * garment fall into a few narrow groups, the middle of its group stands for each: no further off than the rounding of the coordinates. */
+typedef struct length_groups {
+    uint32_t count;
+    float low[CLOTH_PATCH_MOST_SHAPES], middle[CLOTH_PATCH_MOST_SHAPES];
+} length_groups;
+
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static float coordinate_rounding(const cloth_garment *garment)
+{
+    float most = 0.0f;
+    for (uint32_t i = 0; i < garment->particle_count; i++)
+        for (int k = 0; k < 3; k++) most = fmaxf(most, fabsf(garment->rest[i][k]));
+    return most * FLT_EPSILON;
+}
+
+/* False: there are too many. */
+static bool group_lengths(const cloth_garment *garment, float *sorted, length_groups *groups)
+{
+    float width = 4.0f * coordinate_rounding(garment);
+    for (uint32_t c = 0; c < garment->constraint_count; c++) sorted[c] = garment->constraints[c].rest;
+    qsort(sorted, garment->constraint_count, sizeof *sorted, compare_floats);
+    groups->count = 0;
+    for (uint32_t c = 0, next; c < garment->constraint_count; c = next) {
+        if (groups->count == CLOTH_PATCH_MOST_SHAPES) return false;
+        for (next = c + 1; next < garment->constraint_count && sorted[next] <= sorted[c] + width;) next++;
+        groups->low[groups->count] = sorted[c];
+        groups->middle[groups->count++] = 0.5f * (sorted[c] + sorted[next - 1]);
+    }
+    return true;
+}
+
+static float grouped(const length_groups *groups, float rest)
+{
+    uint32_t low = 0, high = groups->count;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (groups->low[middle] <= rest) low = middle;
+        else high = middle;
+    }
+    return groups->middle[low];
+}
+
+/* ---- sizes ---- */
+
+static void count_sizes(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_plan *plan = plans[g];
+        uint32_t copies = cloth->garments[g]->copies;
+        tables->group_count += copies * plan->patch_count;
+        tables->own_count += cloth->garments[g]->particle_count;
+        tables->ghost_count += plan->ghost_total;
+        tables->step_count += plan->patch_count * (plan->pair_steps + plan->figure_steps + 3);
+        tables->pair_count += plan->pair_count;
+        tables->figure_count += plan->figure_count;
+        tables->slot_count += copies * plan->slot_count;
+    }
+}
+
+static hed_status allocate(const hed_cloth *cloth, cloth_patch_tables *tables, hed_error *error)
+{
+    const hed_allocator *allocator = &tables->allocator;
+    tables->limit_count = CLOTH_PATCH_MOST_MATERIALS * cloth->garment_count;
+    tables->groups = cloth_allocate(allocator, tables->group_count, sizeof *tables->groups, error);
+    tables->own = cloth_allocate(allocator, tables->own_count, sizeof *tables->own, error);
+    tables->tethers = cloth_allocate(allocator, tables->own_count, sizeof *tables->tethers, error);
+    tables->anchors = cloth_allocate(allocator, tables->own_count, sizeof *tables->anchors, error);
+    tables->ghosts = cloth_allocate(allocator, tables->ghost_count, sizeof *tables->ghosts, error);
+    tables->steps = cloth_allocate(allocator, tables->step_count, sizeof *tables->steps, error);
+    tables->pairs = cloth_allocate(allocator, tables->pair_count, sizeof *tables->pairs, error);
+    tables->figures = cloth_allocate(allocator, (uint64_t)8 * tables->figure_count, sizeof *tables->figures, error);
+    tables->shapes = cloth_allocate(allocator, (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * cloth->garment_count, sizeof *tables->shapes, error);
+    tables->limits = cloth_allocate(allocator, tables->limit_count, sizeof *tables->limits, error);
+    bool all = tables->groups && tables->own && tables->tethers && tables->anchors && tables->ghosts && tables->steps && tables->pairs &&
+               tables->figures && tables->shapes && tables->limits;
+    return all ? HED_OK : HED_ERROR_MEMORY;
+}
+
+void cloth_patch_tables_destroy(cloth_patch_tables *tables)
+{
+    const hed_allocator *allocator = &tables->allocator;
+    cloth_release(allocator, tables->groups, tables->group_count, sizeof *tables->groups);
+    cloth_release(allocator, tables->own, tables->own_count, sizeof *tables->own);
+    cloth_release(allocator, tables->tethers, tables->own_count, sizeof *tables->tethers);
+    cloth_release(allocator, tables->anchors, tables->own_count, sizeof *tables->anchors);
+    cloth_release(allocator, tables->ghosts, tables->ghost_count, sizeof *tables->ghosts);
+    cloth_release(allocator, tables->steps, tables->step_count, sizeof *tables->steps);
+    cloth_release(allocator, tables->pairs, tables->pair_count, sizeof *tables->pairs);
+    cloth_release(allocator, tables->figures, (uint64_t)8 * tables->figure_count, sizeof *tables->figures);
+    cloth_release(allocator, tables->shapes, (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * tables->limit_count / CLOTH_PATCH_MOST_MATERIALS, sizeof *tables->shapes);
+    cloth_release(allocator, tables->limits, tables->limit_count, sizeof *tables->limits);
+}
+
+/* ---- one garment ---- */
+
+/* What is being filled, and how far. */
+typedef struct filling {
+    const hed_cloth *cloth;
+    cloth_patch_tables *tables;
+    uint32_t garment; /* number */
+    const cloth_plan *plan;
+    uint32_t group, own, anchor, ghost, step, pair, figure, shape, slot;
+    uint32_t anchors_of_patch;
+    uint32_t *anchor_place; /* (the garment's anchors) in the patch's part, NONE */
+    uint8_t *materials;     /* (the garment's materials) */
+    bool limited;
+    const length_groups *lengths; /* NULL: figures are wide */
+} filling;
+
+/* The tethers of a patch, and which anchors they lead to. */
+static void fill_tethers(filling *fill, const cloth_patch *patch)
+{
+    const cloth_garment *garment = fill->cloth->garments[fill->garment];
+    cloth_patch_tables *tables = fill->tables;
+    fill->anchors_of_patch = 0;
+    memset(fill->anchor_place, 0xff, garment->anchor_count * sizeof *fill->anchor_place);
+    for (uint32_t i = 0; i < patch->own_count; i++) {
+        uint32_t particle = fill->plan->own[patch->own_at + i], *tether = tables->tethers[fill->own + i];
+        uint32_t anchor = garment->anchor_count ? garment->tether_anchor[particle] : NONE;
+        tether[0] = NONE;
+        if (anchor == NONE) continue;
+        if (fill->anchor_place[anchor] == NONE) {
+            tables->anchors[fill->anchor + fill->anchors_of_patch] = garment->anchors[anchor];
+            fill->anchor_place[anchor] = fill->anchors_of_patch++;
+        }
+        tether[0] = fill->anchor_place[anchor];
+        memcpy(&tether[1], &garment->tether_length[particle], sizeof tether[1]);
+    }
+}
+
+static uint32_t constraint_bits(const filling *fill, uint32_t constraint, bool figure)
+{
+    const hed_cloth_constraint *c = &fill->cloth->garments[fill->garment]->constraints[constraint];
+    float rest = figure && fill->lengths ? grouped(fill->lengths, c->rest) : c->rest;
+    return rest_bits(rest, fill->materials[c->material], fill->limited);
+}
+
+static void fill_pairs(filling *fill, uint32_t patch)
+{
+    const cloth_plan *plan = fill->plan;
+    cloth_patch_tables *tables = fill->tables;
+    const uint32_t *at = plan->pair_at + (uint64_t)patch * (plan->pair_steps + 1);
+    uint32_t *steps = tables->steps + fill->step;
+    for (uint32_t s = 0; s < plan->pair_steps; s++) {
+        uint32_t count = at[s + 1] - at[s];
+        steps[s] = fill->pair;
+        if (count > tables->most_pairs) tables->most_pairs = count;
+        for (uint32_t k = 0; k < count; k++) {
+            const cloth_pair *pair = &plan->pairs[at[s] + k];
+            uint32_t *entry = tables->pairs[fill->pair++];
+            entry[0] = (uint32_t)pair->a | (uint32_t)pair->b << 14;
+            entry[1] = constraint_bits(fill, pair->constraint, false);
+        }
+    }
+    steps[plan->pair_steps] = fill->pair;
+}
+
+/* The number of a figure's shape among the garment's; NONE when there are too many. */
+static uint32_t shape_number(filling *fill, const uint32_t rests[6])
+{
+    float(*shapes)[4] = fill->tables->shapes + fill->shape;
+    uint32_t count = fill->tables->shape_count - fill->shape, at;
+    for (at = 0; at < count; at += 2)
+        if (memcmp(shapes[at], rests, 6 * sizeof *rests) == 0) return at / 2;
+    if (at == 2 * CLOTH_PATCH_MOST_SHAPES) return NONE;
+    memcpy(shapes[at], rests, 6 * sizeof *rests);
+    fill->tables->shape_count += 2;
+    return at / 2;
+}
+
+/* Entry `k` of the `count` of a step that begins at `entries`. */
+static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t kind, uint32_t *entries, uint32_t k, uint32_t count)
+{
+    uint32_t rests[6] = {0};
+    for (uint32_t c = 0; c < kind; c++) rests[c] = constraint_bits(fill, figure->constraint[c], true);
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < 4; i++) words |= (uint64_t)figure->particle[i] << 14 * i;
+    if (fill->lengths) {
+        uint32_t shape = shape_number(fill, rests);
+        if (shape == NONE) return false;
+        words |= (uint64_t)shape << 56;
+        entries[2 * k] = (uint32_t)words;
+        entries[2 * k + 1] = (uint32_t)(words >> 32);
+        return true;
+    }
+    uint32_t *head = entries + 4 * k, *tail = entries + 4 * ((uint64_t)count + k);
+    head[0] = (uint32_t)words;
+    head[1] = (uint32_t)(words >> 32);
+    memcpy(head + 2, rests, 2 * sizeof *rests);
+    memcpy(tail, rests + 2, 4 * sizeof *rests);
+    return true;
+}
+
+static bool fill_figures(filling *fill, uint32_t patch)
+{
+    const cloth_plan *plan = fill->plan;
+    const uint32_t *at = plan->figure_at + (uint64_t)patch * (plan->figure_steps + 1);
+    uint32_t *steps = fill->tables->steps + fill->step + plan->pair_steps + 1, words = fill->tables->figure_words;
+    for (uint32_t s = 0; s < plan->figure_steps; s++) {
+        uint32_t kind = plan->figure_kind[s], count = at[s + 1] - at[s];
+        steps[s] = fill->figure | (kind == CLOTH_COMPLETE ? 0x80000000u : 0);
+        for (uint32_t k = 0; k < count; k++)
+            if (!fill_figure(fill, &plan->figures[at[s] + k], kind, fill->tables->figures + (uint64_t)words * fill->figure, k, count)) return false;
+        fill->figure += count;
+    }
+    steps[plan->figure_steps] = steps[plan->figure_steps + 1] = fill->figure;
+    return true;
+}
+
+static void raise(uint32_t *most, uint32_t value)
+{
+    if (value > *most) *most = value;
+}
+
+/* The groups of one patch: one for each copy. They lie copy by copy. */
+static void fill_groups(filling *fill, const cloth_patch *patch, uint32_t number)
+{
+    const cloth_plan *plan = fill->plan;
+    const cloth_garment *garment = fill->cloth->garments[fill->garment];
+    cloth_patch_tables *tables = fill->tables;
+    for (uint32_t copy = 0; copy < garment->copies; copy++) {
+        uint32_t slots = fill->slot + copy * plan->slot_count;
+        tables->groups[fill->group + copy * plan->patch_count + number] = (cloth_patch_record){
+            .first = fill->cloth->first_particle[fill->garment] + copy * garment->particle_count,
+            .garment = fill->garment,
+            .own_at = fill->own,
+            .own_count = patch->own_count,
+            .ghost_at = fill->ghost,
+            .ghost_count = patch->ghost_count,
+            .send_at = slots + patch->send_at,
+            .send_count = patch->send_count,
+            .slot_at = slots,
+            .step_at = fill->step,
+            .pair_steps = plan->pair_steps,
+            .figure_steps = plan->figure_steps,
+            .anchor_at = fill->anchor,
+            .anchor_count = fill->anchors_of_patch,
+            .shape_at = fill->shape,
+        };
+    }
+    raise(&tables->most_own, patch->own_count);
+    raise(&tables->most_ghosts, patch->ghost_count);
+    raise(&tables->most_places, patch->own_count + patch->ghost_count + fill->anchors_of_patch);
+    raise(&tables->most_steps, plan->pair_steps + plan->figure_steps);
+    raise(&tables->most_pair_steps, plan->pair_steps);
+}
+
+/* False: its figures have too many shapes. */
+static bool fill_garment(filling *fill)
+{
+    const cloth_plan *plan = fill->plan;
+    cloth_patch_tables *tables = fill->tables;
+    uint32_t copies = fill->cloth->garments[fill->garment]->copies;
+    for (uint32_t p = 0; p < plan->patch_count; p++) {
+        const cloth_patch *patch = &plan->patches[p];
+        memcpy(tables->own + fill->own, plan->own + patch->own_at, patch->own_count * sizeof *tables->own);
+        fill_tethers(fill, patch);
+        for (uint32_t i = 0; i < patch->ghost_count; i++) {
+            tables->ghosts[fill->ghost + i][0] = plan->ghosts[patch->ghost_at + i];
+            tables->ghosts[fill->ghost + i][1] = plan->ghost_slot[patch->ghost_at + i];
+        }
+        fill_pairs(fill, p);
+        if (!fill_figures(fill, p)) return false;
+        fill_groups(fill, patch, p);
+        fill->own += patch->own_count;
+        fill->anchor += fill->anchors_of_patch;
+        fill->ghost += patch->ghost_count;
+        fill->step += plan->pair_steps + plan->figure_steps + 3;
+    }
+    uint32_t groups = copies * plan->patch_count;
+    for (uint32_t k = 0; k < groups; k++) tables->groups[fill->group + k].shape_count = tables->shape_count - fill->shape;
+    raise(&tables->most_shapes, tables->shape_count - fill->shape);
+    fill->group += groups;
+    fill->slot += copies * plan->slot_count;
+    fill->shape = tables->shape_count;
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static hed_status prepare_garment(filling *fill, bool grouped_lengths, length_groups *groups, hed_error *error)
+{
+    const cloth_garment *garment = fill->cloth->garments[fill->garment];
+    const hed_allocator *allocator = &fill->tables->allocator;
+    fill->anchor_place = cloth_allocate(allocator, garment->anchor_count, sizeof *fill->anchor_place, error);
+    fill->materials = cloth_allocate(allocator, garment->material_count, sizeof *fill->materials, error);
+    if (!fill->anchor_place || !fill->materials) return HED_ERROR_MEMORY;
+    hed_status status = number_materials(fill->cloth, fill->garment, fill->tables, fill->materials, error);
+    if (status || !grouped_lengths) return status;
+    float *sorted = cloth_allocate(allocator, garment->constraint_count, sizeof *sorted, error);
+    if (!sorted) return HED_ERROR_MEMORY;
+    fill->lengths = group_lengths(garment, sorted, groups) ? groups : NULL;
+    cloth_release(allocator, sorted, garment->constraint_count, sizeof *sorted);
+    return HED_OK;
+}
+
+/* Fills everything from the beginning. `*few`: in, whether figures are tried with shapes; out: whether they have few enough. */
+static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, bool *few, hed_error *error)
+{
+    filling fill = {.cloth = cloth, .tables = tables, .limited = tables->ranges || tables->compliance};
+    length_groups *groups = cloth_allocate(&tables->allocator, 1, sizeof *groups, error);
+    hed_status status = groups ? HED_OK : HED_ERROR_MEMORY;
+    bool tried = *few;
+    tables->shape_count = 0;
+    tables->figure_words = tried ? 2 : 8;
+    for (uint32_t g = 0; g < cloth->garment_count && !status && *few == tried; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        fill.garment = g;
+        fill.plan = plans[g];
+        fill.lengths = NULL;
+        status = prepare_garment(&fill, tried, groups, error);
+        if (!status && tried && !fill.lengths) *few = false;
+        else if (!status && !fill_garment(&fill)) *few = false;
+        cloth_release(&tables->allocator, fill.anchor_place, garment->anchor_count, sizeof *fill.anchor_place);
+        cloth_release(&tables->allocator, fill.materials, garment->material_count, sizeof *fill.materials);
+    }
+    tables->anchor_count = fill.anchor;
+    cloth_release(&tables->allocator, groups, 1, sizeof *groups);
+    return status;
+}
+
+/* Whether any material of any garment gives or has a range: all entries are then of the kind that says which. */
+static hed_status look_at_materials(const hed_cloth *cloth, cloth_patch_tables *tables, hed_error *error)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        uint8_t *numbers = cloth_allocate(&tables->allocator, garment->material_count, 1, error);
+        hed_status status = numbers ? number_materials(cloth, g, tables, numbers, error) : HED_ERROR_MEMORY;
+        cloth_release(&tables->allocator, numbers, garment->material_count, 1);
+        if (status) return status;
+    }
+    return HED_OK;
+}
+
+hed_status cloth_patch_tables_create(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, hed_error *error)
+{
+    *tables = (cloth_patch_tables){.allocator = cloth->allocator};
+    count_sizes(cloth, plans, tables);
+    hed_status status = allocate(cloth, tables, error);
+    if (!status) status = look_at_materials(cloth, tables, error);
+    bool few = tables->figure_count > 0, tried = few;
+    if (!status) status = fill_all(cloth, plans, tables, &few, error);
+    if (!status && tried && !few) status = fill_all(cloth, plans, tables, &few, error);
+    if (status) cloth_patch_tables_destroy(tables);
+    return status;
+}
