@@ -326,3 +326,66 @@ Test(cloth_control, keys)
     cloth_control_key(&control, CLOTH_KEY_ESCAPE);
     cr_assert(control.close);
 }
+
+/* ---- the window ---- */
+
+static const char flag_scene[] =
+    "{\"garments\": [{\"grid\": {\"width\": 24, \"height\": 16, \"size\": [1.5, 1], \"origin\": [0, 0.5, 0]}, \"drag\": 1,"
+    " \"pins\": [{\"box\": {\"low\": [-0.01, 0, -1], \"high\": [0.01, 2, 1]}}]}],"
+    " \"colliders\": [{\"sphere\": {\"centre\": [0.8, 0.4, 0.3], \"radius\": 0.2}}],"
+    " \"camera\": {\"width\": 320, \"height\": 240}}";
+
+/* What a user does, picture by picture; each step checks what the one before has done. */
+typedef struct visit {
+    uint64_t pictures, frames_when_paused;
+} visit;
+
+static void look(void *user, uint64_t pictures, uint64_t frames, bool shared, cloth_control *control)
+{
+    visit *v = user;
+    (void)shared;
+    v->pictures = pictures;
+    cr_assert(frames >= 1, "the first picture shows a frame");
+    if (pictures == 5) cloth_control_key(control, ' ');
+    if (pictures == 6) v->frames_when_paused = frames;
+    if (pictures == 8) {
+        cr_assert_eq(frames, v->frames_when_paused, "paused");
+        cloth_control_key(control, 's');
+    }
+    if (pictures == 10) {
+        cr_assert_eq(frames, v->frames_when_paused + 1, "one step");
+        cloth_control_orbit(control, 30, 20, HEIGHT);
+        cloth_control_pull(control, 100, 0, HEIGHT);
+        cloth_control_key(control, 'd');
+        cloth_control_key(control, 'p');
+        cloth_control_key(control, ' ');
+    }
+    if (pictures == 14) cloth_control_key(control, 'r');
+    if (pictures == 16) cr_assert(!control->reset && control->wind[0] == 0);
+    if (pictures == 20) cloth_control_key(control, CLOTH_KEY_ESCAPE);
+    cr_assert(pictures <= 20, "escape ends it");
+}
+
+Test(cloth_window, keys_and_mouse_do_what_they_say)
+{
+    const char *display = getenv("DISPLAY");
+    hed_cloth_scene *scene;
+    hed_cloth *cloth;
+    if (!display || !display[0]) cr_skip_test("no screen here (DISPLAY); tests/cloth_view_window.sh brings a virtual one");
+    test_device t = test_open(NULL);
+    OK(hed_cloth_scene_parse("flag", flag_scene, sizeof flag_scene - 1, ".", NULL, &scene, &error));
+    hed_cloth_def def = hed_cloth_scene_def(scene);
+    OK(hed_cloth_create(t.device, &def, &cloth, &error));
+    visit v = {0};
+    cloth_window_probe probe = {look, &v};
+    hed_status status = cloth_window_run(scene, cloth, 60, &probe, &error);
+    if (status == HED_ERROR_UNSUPPORTED) cr_skip_test("%s", error.text);
+    cr_assert(status == HED_OK, "%s", error.text);
+    cr_assert_eq(v.pictures, 20);
+    float *positions = malloc(3 * sizeof *positions * hed_cloth_vertex_count(cloth));
+    OK(hed_cloth_read(cloth, positions, NULL, NULL, &error)); /* the cloth is the program's own again */
+    free(positions);
+    hed_cloth_destroy(cloth);
+    hed_cloth_scene_close(scene);
+    test_close(&t);
+}

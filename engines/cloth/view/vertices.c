@@ -238,14 +238,21 @@ cloth_box cloth_vertices_box(const cloth_vertices *v)
     return box;
 }
 
-void cloth_vertices_measured(cloth_vertices *v, const hed_cloth_quality *quality)
+void cloth_vertices_measured(cloth_vertices *v, const hed_cloth_quality *quality, const float *transform)
 {
     if (!v->shared || quality->not_finite) return;
-    for (int k = 0; k < 3; k++) {
-        float margin = 0.1f * (float)(quality->high[k] - quality->low[k]); /* until the next measuring */
-        v->box.low[k] = (float)quality->low[k] - margin;
-        v->box.high[k] = (float)quality->high[k] + margin;
+    cloth_box box = cloth_box_nothing();
+    for (int corner = 0; corner < 8; corner++) {
+        float p[3], moved[3];
+        for (int k = 0; k < 3; k++) {
+            double margin = 0.1 * (quality->high[k] - quality->low[k]); /* until the next measuring */
+            p[k] = (float)(corner >> k & 1 ? quality->high[k] + margin : quality->low[k] - margin);
+        }
+        for (int k = 0; k < 3 && transform; k++)
+            moved[k] = transform[k] * p[0] + transform[4 + k] * p[1] + transform[8 + k] * p[2] + transform[12 + k];
+        cloth_box_add(&box, transform ? moved : p, 1);
     }
+    v->box = box;
 }
 
 /* ---- life ---- */
@@ -282,10 +289,8 @@ hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get,
     if (!v) return no_memory(error, "the surfaces");
     *v = (cloth_vertices){.gl = gl, .scene = scene, .cloth = cloth, .box = cloth_box_nothing()};
     hed_status status = allocate(v, error);
-    for (uint32_t g = 0; g < v->garment_count && !status; g++) {
+    for (uint32_t g = 0; g < v->garment_count && !status; g++)
         status = add_garment(v, g, def.garments[g].copies, error);
-        cloth_box_add(&v->box, def.garments[g].positions, def.garments[g].particle_count);
-    }
     if (!status) status = hed_cloth_want_normals(cloth, error);
     if (!status) v->shared = share(v, get);
     if (!status && gl->GetError() != GL_NO_ERROR)

@@ -22,8 +22,9 @@ hed_status cloth_vertices_follow(cloth_vertices *vertices, hed_error *error);
 hed_status cloth_vertices_take_props(cloth_vertices *vertices, hed_error *error);
 
 const cloth_drawable *cloth_vertices_drawables(const cloth_vertices *vertices, uint32_t *count);
-/* Around the cloth and what is not much larger. Where positions stay on the device, from hed_cloth_measure(), as of the last `quality`. */
+/* Around the cloth and what is not much larger. */
 cloth_box cloth_vertices_box(const cloth_vertices *vertices);
-void cloth_vertices_measured(cloth_vertices *vertices, const hed_cloth_quality *quality);
+/* Where positions stay on the device, this says where they are; `transform` (4 x 4, or NULL) is the frame's. */
+void cloth_vertices_measured(cloth_vertices *vertices, const hed_cloth_quality *quality, const float *transform);
 
 #endif

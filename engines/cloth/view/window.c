@@ -35,6 +35,8 @@ typedef struct window {
     double mouse[2];
     uint32_t number;        /* of the next frame, since the last reset */
     uint64_t pictures, frames;
+    float transform[16];    /* of the last frame that had one */
+    bool transformed;
     double clock, due;      /* s; frames that the clock asks for */
     /* for the title */
     double titled, next_measure, frame_seconds, stretch;
@@ -128,6 +130,8 @@ static hed_status step(window *w, hed_error *error)
     hed_status status = hed_cloth_scene_frame(w->scene, w->number, w->rate, &frame, error);
     if (status) return status;
     cloth_control_apply(&w->control, &frame);
+    if (frame.transform) memcpy(w->transform, frame.transform, sizeof w->transform);
+    w->transformed = w->transformed || frame.transform;
     status = hed_cloth_step(w->cloth, &frame, error);
     if (!status) status = cloth_vertices_follow(w->vertices, error);
     w->number++;
@@ -174,6 +178,7 @@ static void draw(window *w, GLuint target)
     uint32_t count;
     const cloth_drawable *drawables = cloth_vertices_drawables(w->vertices, &count);
     cloth_box box = cloth_vertices_box(w->vertices);
+    if (cloth_box_empty(&box)) cloth_box_add(&box, w->control.camera.target, 1);
     cloth_studio_fit(&w->studio, &w->control.camera, &box);
     cloth_renderer_draw(w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
 }
@@ -226,7 +231,7 @@ static hed_status measure(window *w, hed_error *error)
     hed_status status = hed_cloth_measure(w->cloth, &quality, error);
     if (status) return status;
     w->stretch = quality.worst_stretch;
-    cloth_vertices_measured(w->vertices, &quality);
+    cloth_vertices_measured(w->vertices, &quality, w->transformed ? w->transform : NULL);
     w->next_measure = glfwGetTime() + fmax(TITLE_EVERY, 10 * (glfwGetTime() - start));
     return HED_OK;
 }
