@@ -8,8 +8,8 @@ uniform float shadow_texel;    /* m */
 uniform float penumbra;        /* radius in texture coordinates */
 
 const vec3 KEY = vec3(2.35, 2.25, 2.08);
-const vec3 SKY = vec3(0.62, 0.68, 0.78);
-const vec3 BOUNCE = vec3(0.36, 0.33, 0.30);
+const vec3 SKY = vec3(0.58, 0.63, 0.71);
+const vec3 BOUNCE = vec3(0.27, 0.25, 0.23);
 const int TAPS = 24;
 
 /* Interleaved gradient noise (Jimenez 2014): turns the disk from pixel to pixel, so that its taps do not show as bands. */
