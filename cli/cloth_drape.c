@@ -1,13 +1,193 @@
-/* heddle cloth drape. */
-#include "command.h"
+/* heddle cloth drape: a garment that lies on a body under its own weight. */
+#include "cloth_run.h"
 
+#include "support/errors.h"
+#include "support/json.h"
+#include "support/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double RATE = 60;           /* frames a second */
+static const double RESTING_SPEED = 0.01; /* m/s, root mean square: the garment lies */
+enum { LOOK_EVERY = 15 };                /* frames between two looks at the speed */
+
+typedef struct drape {
+    const hed_arguments *arguments;
+    bool quiet, json;
+    cli_session session;
+    hed_cloth_scene *scene;
+    hed_cloth *cloth;
+    uint32_t frames; /* done */
+    bool at_rest;
+    hed_cloth_quality quality;
+} drape;
+
+/* ---- the scene ---- */
+
+/* A path as a JSON string. */
+static void put_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\') fprintf(file, "\\%c", *c);
+        else if (*c < 32) fprintf(file, "\\u%04x", *c);
+        else fputc(*c, file);
+    }
+    fputc('"', file);
+}
+
+/* The scene that `drape` is short for. Much air, so that the garment comes to rest. */
+static hed_status open_scene(drape *d, hed_error *error)
+{
+    const hed_arguments *a = d->arguments;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
+    fprintf(file, "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64 ",\n \"garments\": [{\"mesh\": ", hed_text_of(a, "unit"),
+            hed_text_of(a, "up"), hed_integer_of(a, "substeps"));
+    put_string(file, hed_text_of(a, "GARMENT"));
+    fputs(",\n  \"damping\": 0.9, \"friction\": 0.5, \"self_collision\": true}],\n \"colliders\": [{\"mesh\": ", file);
+    put_string(file, hed_text_of(a, "over"));
+    fputs(", \"friction\": 0.5}]}\n", file);
+    hed_cloth_scene_options options = {.mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
+    hed_status status = HED_OK;
+    if (fclose(file) != 0) status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
+    if (status == HED_OK) status = hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
+    free(text);
+    return status;
+}
+
+/* ---- falling ---- */
+
+/* kg, of what moves. */
+static double mass_of(const hed_cloth_def *def)
+{
+    double mass = 0;
+    for (uint32_t i = 0; i < def->garments[0].particle_count; i++)
+        if (def->garments[0].inverse_masses[i] > 0) mass += 1 / (double)def->garments[0].inverse_masses[i];
+    return mass;
+}
+
+static hed_status fall(drape *d, hed_error *error)
+{
+    hed_cloth_def def = hed_cloth_scene_def(d->scene);
+    double mass = mass_of(&def);
+    uint32_t most = (uint32_t)ceil(RATE * hed_number_of(d->arguments, "seconds"));
+    hed_progress progress = hed_progress_begin("cloth drape", "frames", most, d->quiet || d->json);
+    hed_status status = HED_OK;
+    while (status == HED_OK && d->frames < most && !d->at_rest && !hed_interrupted()) {
+        hed_cloth_frame frame;
+        status = hed_cloth_scene_frame(d->scene, d->frames, RATE, &frame, error);
+        if (status == HED_OK) status = hed_cloth_step(d->cloth, &frame, error);
+        if (status != HED_OK || ++d->frames % LOOK_EVERY) continue;
+        status = hed_cloth_measure(d->cloth, &d->quality, error);
+        d->at_rest = status == HED_OK && sqrt(2 * d->quality.kinetic_energy / mass) < RESTING_SPEED;
+        hed_progress_update(&progress, d->frames);
+    }
+    hed_progress_end(&progress);
+    return status == HED_OK ? hed_cloth_measure(d->cloth, &d->quality, error) : status;
+}
+
+/* ---- the result ---- */
+
+static hed_status write_garment(drape *d, hed_error *error)
+{
+    size_t vertices = hed_cloth_vertex_count(d->cloth);
+    const hed_mesh *mesh = hed_cloth_scene_mesh(d->scene, 0);
+    float *positions = malloc(vertices * 3 * sizeof *positions), *normals = malloc(vertices * 3 * sizeof *normals);
+    hed_status status = HED_OK;
+    if (!positions || !normals) status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
+    if (status == HED_OK) status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
+    if (status == HED_OK)
+        status = hed_mesh_write_obj(hed_text_of(d->arguments, "out"), mesh, positions, mesh->normals ? normals : NULL, error);
+    free(positions);
+    free(normals);
+    return status;
+}
+
+static hed_status tell(const drape *d, hed_error *error)
+{
+    const char *out = hed_text_of(d->arguments, "out");
+    if (!d->json) {
+        printf("%s: %s after %.2g s; worst stretch %.2g %%\n", out, d->at_rest ? "at rest" : "still moving", d->frames / RATE,
+               100 * d->quality.worst_stretch);
+        return HED_OK;
+    }
+    hed_records *r = hed_records_create();
+    hed_records_next(r);
+    hed_records_text(r, "out", out);
+    hed_records_text(r, "device", hed_device_get_info(d->session.devices[0])->id);
+    hed_records_boolean(r, "at_rest", d->at_rest);
+    hed_records_integer(r, "frames", d->frames);
+    hed_records_number(r, "worst_stretch", d->quality.worst_stretch);
+    hed_records_number(r, "residual", d->quality.residual);
+    hed_records_number(r, "kinetic_energy", d->quality.kinetic_energy);
+    hed_status status = hed_records_print(r, stdout, error);
+    hed_records_free(r);
+    return status;
+}
+
+/* ---- the command ---- */
 
 static int run(const hed_arguments *arguments, void *user)
 {
-    (void)arguments, (void)user;
-    fputs("heddle: cloth drape: not there yet\n", stderr);
-    return HED_EXIT_FAILURE;
+    (void)user;
+    drape d = {.arguments = arguments, .quiet = hed_given(arguments, "quiet"), .json = hed_given(arguments, "json")};
+    hed_error error;
+    hed_status status = cli_open_devices(arguments, &d.session, &error);
+    if (status != HED_OK) return cli_fail(&error);
+    status = open_scene(&d, &error);
+    if (status == HED_OK) {
+        hed_cloth_def def = hed_cloth_scene_def(d.scene);
+        if (hed_given(arguments, "strict")) def.math = HED_MATH_STRICT;
+        status = hed_cloth_create(d.session.devices[0], &def, &d.cloth, &error);
+    }
+    if (status == HED_OK && hed_cloth_scene_mesh(d.scene, 0)->normals) status = hed_cloth_want_normals(d.cloth, &error);
+    if (status == HED_OK) status = fall(&d, &error);
+    bool whole = status == HED_OK && !hed_interrupted();
+    if (whole) status = write_garment(&d, &error);
+    if (whole && status == HED_OK) status = tell(&d, &error);
+    hed_cloth_destroy(d.cloth);
+    hed_cloth_scene_close(d.scene);
+    cli_close(&d.session);
+    return cli_end(status, &error);
 }
 
-const hed_command hed_command_cloth_drape = {.name = "drape", .summary = "not there yet", .run = run};
+static const char *const UNITS[] = {"m", "cm", "mm", "in", "ft", NULL};
+static const char *const AXES[] = {"x", "y", "z", NULL};
+static const hed_option OPTIONS[] = {
+    {.name = "over", .kind = HED_OPTION_FILE, .value = "BODY", .required = true, .help = "the mesh it falls on, a closed one"},
+    {.name = "out", .letter = 'o', .kind = HED_OPTION_FILE, .value = "FILE", .required = true, .help = "the garment where it came to rest, as OBJ"},
+    {.name = "unit", .kind = HED_OPTION_CHOICE, .value = "UNIT", .choices = UNITS, .fallback = "m", .help = "of both meshes"},
+    {.name = "up", .kind = HED_OPTION_CHOICE, .value = "AXIS", .choices = AXES, .fallback = "y", .help = "what falls falls against it"},
+    {.name = "seconds", .kind = HED_OPTION_NUMBER, .value = "TIME", .low = 0.01, .high = 1000, .fallback = "8",
+     .help = "at most so long; less if it is at rest"},
+    {.name = "substeps", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1000, .fallback = "10", .help = "of a frame: more, less stretch"},
+    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .help = "device to use: its id, part of its name, or best"},
+    {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
+    {.name = "mend", .kind = HED_OPTION_FLAG, .help = "take faces of broken meshes away where that is safe"},
+    {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one array with one object, nothing else"},
+    {0},
+};
+static const hed_option POSITIONALS[] = {{.name = "GARMENT", .kind = HED_OPTION_FILE, .required = true, .help = "its mesh, placed around the body"}, {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle cloth drape shirt.obj --over body.obj --out draped.obj", "the shirt as it hangs on the body"},
+    {"heddle cloth drape cape.obj --over body.obj --out draped.obj --unit cm --up z", "meshes in centimetres, z up"},
+    {0}};
+
+const hed_command hed_command_cloth_drape = {
+    .name = "drape",
+    .summary = "let a garment come to rest on a body",
+    .description = "Lets a garment fall on a body that stands still, with collisions against it and against itself, until it lies. The vertices, "
+                   "texture coordinates, materials and groups of the result are those of the garment's file, in its order.\n\n"
+                   "For pins, painted maps, several garments or a body that moves write a scene: \"heddle cloth run\".",
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
+};

@@ -49,6 +49,7 @@ HED_API hed_status hed_cloth_scene_frame(hed_cloth_scene *scene, uint32_t number
 /** Garments of the scene, copies not counted; vertices of garment g lie in hed_cloth_garment_range(). */
 HED_API uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene);
 HED_API const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment);        /**< as it was read */
+HED_API const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment); /**< that mesh's; NULL: a shape the scene describes */
 HED_API const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment);    /**< for file names */
 HED_API void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3]);   /**< for pictures */
 

@@ -152,6 +152,7 @@ double hed_cloth_scene_rate(const hed_cloth_scene *scene) { return scene->rate; 
 uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene) { return scene->frames; }
 uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene) { return scene->garment_count; }
 const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment) { return scene->garments[garment].mesh; }
+const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment) { return scene->garments[garment].file; }
 const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment) { return scene->garments[garment].name; }
 hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene) { return scene->camera; }
 

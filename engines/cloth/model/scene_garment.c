@@ -244,8 +244,13 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     uint32_t shape = cloth_scene_one_of(reader, node, cloth_shape_keys);
     float *rest = NULL;
     if (!cloth_scene_fine(reader)) return;
-    if (shape) cloth_scene_read_shape(reader, node, shape, made, &rest);
-    else made->mesh = cloth_scene_read_mesh(reader, hed_json_member(node, "mesh"), cloth_scene_boolean(node, "mend", false));
+    if (shape) {
+        cloth_scene_read_shape(reader, node, shape, made, &rest);
+    } else {
+        hed_json_node file = hed_json_member(node, "mesh");
+        made->mesh = cloth_scene_read_mesh(reader, file, cloth_scene_boolean(node, "mend", false));
+        made->file = cloth_scene_text(reader, file, "%s", cloth_scene_path(reader, file));
+    }
     cloth_scene_read_transform(reader, hed_json_has(node, "transform") ? hed_json_member(node, "transform") : (hed_json_node){0}, made->placing);
     if (cloth_scene_fine(reader) && shape && hed_json_has(node, "mend"))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, hed_json_member(node, "mend"), "a shape is never broken");

@@ -81,6 +81,7 @@ typedef struct cloth_pins {
 
 typedef struct cloth_scene_garment {
     const char *name;
+    const char *file;     /* of the mesh; NULL: a shape */
     const hed_mesh *mesh; /* one for all of an array */
     const uint32_t *particle_of;  /* (vertices) */
     const uint32_t *first_vertex; /* (particles) */

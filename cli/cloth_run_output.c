@@ -1,0 +1,311 @@
+/* What a run of a scene writes: a point cache for each garment, and on request OBJ, PLY and GLB files and pictures. */
+#include "cloth_run.h"
+
+#include "engines/cloth/view/view.h"
+#include "support/errors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A garment's files. */
+typedef struct garment {
+    const char *name; /* in file names; NULL where it is the only one */
+    const hed_mesh *mesh; /* that the cache belongs to */
+    hed_mesh copies;      /* the same for several copies, one behind another; freed if it has vertices */
+    uint32_t first_vertex;
+    hed_pc2 *cache;
+    uint32_t *triangles; /* for pictures */
+    uint32_t triangle_count;
+    float colour[3];
+} garment;
+
+struct cli_cloth_output {
+    cli_cloth_output_def def;
+    uint32_t frames; /* in the caches */
+    uint32_t garment_count;
+    garment *garments;
+    float *positions, *normals; /* (vertices x 3) */
+    uint8_t *colours;           /* (vertices x 4) */
+    cloth_picture *picture;
+    cloth_surface *surfaces;
+};
+
+/* ---- names ---- */
+
+char *cli_cloth_beside(const char *cache, const char *garment_name, const char *ending)
+{
+    size_t length = strlen(cache);
+    if (length > 4 && strcmp(cache + length - 4, ".pc2") == 0) length -= 4;
+    size_t size = length + strlen(ending) + (garment_name ? strlen(garment_name) + 1 : 0) + 1;
+    char *path = malloc(size);
+    if (path) snprintf(path, size, "%.*s%s%s%s", (int)length, cache, garment_name ? "-" : "", garment_name ? garment_name : "", ending);
+    return path;
+}
+
+static hed_status out_of_memory(hed_error *error) { return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the output"); }
+
+/* ---- meshes ---- */
+
+/* `copies` times a mesh, one behind another; texture coordinates are shared. */
+static bool repeat_mesh(const hed_mesh *mesh, uint32_t copies, hed_mesh *made)
+{
+    uint32_t corners = mesh->face_at[mesh->face_count];
+    *made = (hed_mesh){.vertex_count = mesh->vertex_count * copies, .face_count = mesh->face_count * copies};
+    made->positions = malloc((size_t)made->vertex_count * 3 * sizeof(float));
+    made->face_at = malloc(((size_t)made->face_count + 1) * sizeof(uint32_t));
+    made->corners = malloc((size_t)corners * copies * sizeof(uint32_t));
+    if (mesh->corner_textures) {
+        made->texture_count = mesh->texture_count;
+        made->textures = malloc((size_t)mesh->texture_count * 2 * sizeof(float));
+        made->corner_textures = malloc((size_t)corners * copies * sizeof(uint32_t));
+    }
+    if (!made->positions || !made->face_at || !made->corners || (mesh->corner_textures && (!made->textures || !made->corner_textures))) {
+        hed_mesh_free(made);
+        return false;
+    }
+    if (made->textures) memcpy(made->textures, mesh->textures, (size_t)mesh->texture_count * 2 * sizeof(float));
+    for (uint32_t k = 0; k < copies; k++) {
+        memcpy(made->positions + (size_t)k * mesh->vertex_count * 3, mesh->positions, (size_t)mesh->vertex_count * 3 * sizeof(float));
+        if (made->textures) memcpy(made->corner_textures + (size_t)k * corners, mesh->corner_textures, corners * sizeof(uint32_t));
+        for (uint32_t c = 0; c < corners; c++) made->corners[(size_t)k * corners + c] = mesh->corners[c] + k * mesh->vertex_count;
+        for (uint32_t f = 0; f < mesh->face_count; f++) made->face_at[(size_t)k * mesh->face_count + f] = mesh->face_at[f] + k * corners;
+    }
+    made->face_at[made->face_count] = corners * copies;
+    return true;
+}
+
+static bool make_triangles(garment *g)
+{
+    const hed_mesh *mesh = g->mesh;
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < mesh->face_count; f++) count += mesh->face_at[f + 1] - mesh->face_at[f] - 2;
+    g->triangles = malloc(((size_t)count * 3 + 1) * sizeof(uint32_t));
+    if (!g->triangles) return false;
+    for (uint32_t f = 0; f < mesh->face_count; f++)
+        for (uint32_t c = mesh->face_at[f] + 1; c + 1 < mesh->face_at[f + 1]; c++) {
+            uint32_t *to = g->triangles + 3 * (size_t)g->triangle_count++;
+            to[0] = mesh->corners[mesh->face_at[f]];
+            to[1] = mesh->corners[c];
+            to[2] = mesh->corners[c + 1];
+        }
+    return true;
+}
+
+/* ---- opening ---- */
+
+static hed_status open_cache(cli_cloth_output *output, garment *g, uint32_t frames, hed_error *error)
+{
+    uint32_t found = 0, vertices = g->mesh->vertex_count;
+    char *path = cli_cloth_beside(output->def.cache, g->name, ".pc2");
+    if (!path) return out_of_memory(error);
+    hed_status status = frames ? hed_pc2_resume(path, vertices, &g->cache, &found, error) : hed_pc2_create(path, vertices, 1, 1, &g->cache, error);
+    if (status == HED_OK && found < frames)
+        status = hed_error_set(error, HED_ERROR_FORMAT, "%s holds %u frames, and the saved state is of frame %u; without --resume the run begins anew",
+                               path, found, frames);
+    else if (status == HED_OK && frames)
+        status = hed_pc2_cut(g->cache, frames, error);
+    free(path);
+    return status;
+}
+
+static hed_status open_garment(cli_cloth_output *output, uint32_t index, uint32_t frames, hed_error *error)
+{
+    const cli_cloth_output_def *def = &output->def;
+    garment *g = &output->garments[index];
+    uint32_t first_particle, copies = hed_cloth_scene_def(def->scene).garments[index].copies;
+    hed_cloth_garment_range(def->cloth, index, &first_particle, &g->first_vertex);
+    g->name = output->garment_count > 1 ? hed_cloth_scene_garment_name(def->scene, index) : NULL;
+    g->mesh = hed_cloth_scene_mesh(def->scene, index);
+    hed_cloth_scene_colour(def->scene, index, g->colour);
+    if (copies > 1) {
+        if (!repeat_mesh(g->mesh, copies, &g->copies)) return out_of_memory(error);
+        g->mesh = &g->copies;
+    }
+    if (def->png_every && !make_triangles(g)) return out_of_memory(error);
+    return def->cache ? open_cache(output, g, frames, error) : HED_OK;
+}
+
+static hed_status open_picture(cli_cloth_output *output, hed_error *error)
+{
+    uint32_t props = hed_cloth_scene_prop_count(output->def.scene);
+    hed_cloth_camera camera = hed_cloth_scene_camera(output->def.scene);
+    output->surfaces = calloc((size_t)output->garment_count + props, sizeof *output->surfaces);
+    return output->surfaces ? cloth_picture_create(camera.width, camera.height, &output->picture, error) : out_of_memory(error);
+}
+
+/* The mesh that a cache belongs to, where there is no file of it: shapes, and copies. */
+static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < output->garment_count && output->def.cache && status == HED_OK; i++) {
+        const garment *g = &output->garments[i];
+        if (hed_cloth_scene_file(output->def.scene, i) && !g->copies.vertex_count) continue;
+        char *path = cli_cloth_beside(output->def.cache, g->name, "-mesh.obj");
+        status = path ? hed_mesh_write_obj(path, g->mesh, output->positions + 3 * (size_t)g->first_vertex, NULL, error) : out_of_memory(error);
+        free(path);
+    }
+    return status;
+}
+
+hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **result, hed_error *error)
+{
+    *result = NULL;
+    size_t vertices = hed_cloth_vertex_count(def->cloth);
+    cli_cloth_output *output = calloc(1, sizeof *output);
+    if (!output) return out_of_memory(error);
+    output->def = *def;
+    output->frames = frames;
+    output->garment_count = hed_cloth_scene_garment_count(def->scene);
+    output->garments = calloc(output->garment_count, sizeof *output->garments);
+    output->positions = malloc((vertices * 3 + 1) * sizeof(float));
+    output->normals = malloc((vertices * 3 + 1) * sizeof(float));
+    output->colours = malloc(vertices * 4 + 1);
+    hed_status status = output->garments && output->positions && output->normals && output->colours ? HED_OK : out_of_memory(error);
+    for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) status = open_garment(output, i, frames, error);
+    if (status == HED_OK && def->png_every) status = open_picture(output, error);
+    if (status == HED_OK && (def->png_every || def->obj_every || def->glb)) status = hed_cloth_want_normals(def->cloth, error);
+    if (status == HED_OK) *result = output;
+    else cli_cloth_output_close(output, NULL);
+    return status;
+}
+
+/* ---- a frame ---- */
+
+/* Adds the frame to all caches, or to none. */
+static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
+        const garment *g = &output->garments[i];
+        if (g->cache) status = hed_pc2_add(g->cache, output->positions + 3 * (size_t)g->first_vertex, error);
+    }
+    if (status == HED_OK) output->frames++;
+    else
+        for (uint32_t i = 0; i < output->garment_count; i++)
+            if (output->garments[i].cache) hed_pc2_cut(output->garments[i].cache, output->frames, NULL);
+    return status;
+}
+
+static hed_status write_obj(const char *path, const garment *g, const float *positions, const float *normals, const uint8_t *colours, hed_error *error)
+{
+    (void)colours;
+    return hed_mesh_write_obj(path, g->mesh, positions, normals, error);
+}
+
+static hed_status write_glb(const char *path, const garment *g, const float *positions, const float *normals, const uint8_t *colours, hed_error *error)
+{
+    (void)colours;
+    return hed_mesh_write_glb(path, g->mesh, positions, normals, error);
+}
+
+static hed_status write_ply(const char *path, const garment *g, const float *positions, const float *normals, const uint8_t *colours, hed_error *error)
+{
+    (void)normals;
+    return hed_mesh_write_ply(path, g->mesh, positions, colours, error);
+}
+
+typedef hed_status mesh_writer(const char *path, const garment *g, const float *positions, const float *normals, const uint8_t *colours,
+                               hed_error *error);
+
+/* A file of each garment. */
+static hed_status write_each(cli_cloth_output *output, const char *name, const char *ending, mesh_writer *write, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
+        const garment *g = &output->garments[i];
+        size_t at = g->first_vertex;
+        char *path = cli_cloth_beside(name, g->name, ending);
+        status = path ? write(path, g, output->positions + 3 * at, output->normals + 3 * at, output->colours + 4 * at, error) : out_of_memory(error);
+        free(path);
+    }
+    return status;
+}
+
+static hed_status write_picture(cli_cloth_output *output, const char *ending, hed_error *error)
+{
+    const cli_cloth_output_def *def = &output->def;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < output->garment_count; i++) {
+        const garment *g = &output->garments[i];
+        size_t at = 3 * (size_t)g->first_vertex;
+        output->surfaces[count++] = (cloth_surface){.vertex_count = g->mesh->vertex_count, .triangle_count = g->triangle_count,
+                                                    .positions = output->positions + at, .normals = output->normals + at,
+                                                    .triangles = g->triangles, .colour = {g->colour[0], g->colour[1], g->colour[2]},
+                                                    .two_sided = true};
+    }
+    for (uint32_t i = 0; i < hed_cloth_scene_prop_count(def->scene); i++) {
+        hed_cloth_prop prop = hed_cloth_scene_prop(def->scene, i);
+        output->surfaces[count++] = (cloth_surface){.vertex_count = prop.vertex_count, .triangle_count = prop.triangle_count,
+                                                    .positions = prop.positions, .triangles = prop.triangles,
+                                                    .colour = {prop.colour[0], prop.colour[1], prop.colour[2]}};
+    }
+    hed_cloth_camera camera = hed_cloth_scene_camera(def->scene);
+    hed_image image;
+    hed_status status = cloth_picture_draw(output->picture, &camera, output->surfaces, count, &image, error);
+    if (status != HED_OK) return status;
+    char *path = cli_cloth_beside(def->cache, NULL, ending);
+    status = path ? hed_png_write(path, &image, error) : out_of_memory(error);
+    free(path);
+    hed_image_free(&image);
+    return status;
+}
+
+/* "last.glb" for a garment: its ending goes behind the garment's name. */
+static hed_status write_last(cli_cloth_output *output, hed_error *error)
+{
+    const char *dot = strrchr(output->def.glb, '.');
+    if (!dot || strchr(dot, '/')) dot = output->def.glb + strlen(output->def.glb);
+    char *stem = malloc((size_t)(dot - output->def.glb) + 1);
+    if (!stem) return out_of_memory(error);
+    memcpy(stem, output->def.glb, (size_t)(dot - output->def.glb));
+    stem[dot - output->def.glb] = 0;
+    hed_status status = write_each(output, stem, dot, write_glb, error);
+    free(stem);
+    return status;
+}
+
+static bool is_due(uint32_t number, uint32_t every) { return every && number % every == 0; }
+
+hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, bool last, hed_error *error)
+{
+    const cli_cloth_output_def *def = &output->def;
+    char ending[32];
+    bool obj = is_due(number, def->obj_every), ply = is_due(number, def->ply_every), png = is_due(number, def->png_every);
+    bool glb = last && def->glb;
+    hed_status status = hed_cloth_read(def->cloth, output->positions, obj || png || glb ? output->normals : NULL, ply ? output->colours : NULL, error);
+    if (status == HED_OK) status = add_to_caches(output, error);
+    if (status == HED_OK && number == 1) status = write_meshes(output, error);
+    snprintf(ending, sizeof ending, "-%04u.obj", number);
+    if (status == HED_OK && obj) status = write_each(output, def->cache, ending, write_obj, error);
+    snprintf(ending, sizeof ending, "-%04u.ply", number);
+    if (status == HED_OK && ply) status = write_each(output, def->cache, ending, write_ply, error);
+    snprintf(ending, sizeof ending, "-%04u.png", number);
+    if (status == HED_OK && png) status = write_picture(output, ending, error);
+    if (status == HED_OK && glb) status = write_last(output, error);
+    return status;
+}
+
+/* ---- closing ---- */
+
+hed_status cli_cloth_output_close(cli_cloth_output *output, hed_error *error)
+{
+    hed_status status = HED_OK;
+    if (!output) return status;
+    for (uint32_t i = 0; output->garments && i < output->garment_count; i++) {
+        garment *g = &output->garments[i];
+        hed_error later;
+        hed_status closed = hed_pc2_close(g->cache, status == HED_OK ? error : &later);
+        if (status == HED_OK) status = closed;
+        if (g->copies.vertex_count) hed_mesh_free(&g->copies);
+        free(g->triangles);
+    }
+    if (output->picture) cloth_picture_destroy(output->picture);
+    free(output->garments);
+    free(output->positions);
+    free(output->normals);
+    free(output->colours);
+    free(output->surfaces);
+    free(output);
+    return status;
+}

@@ -1,0 +1,92 @@
+/* The state that a run of a scene leaves beside its point cache, so that --resume goes on to the bit. */
+#include "cloth_run.h"
+
+#include "support/errors.h"
+#include "support/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { VERSION = 1 };
+static const size_t LARGEST = (size_t)1 << 36;
+
+typedef struct header {
+    char mark[8];
+    uint32_t version, frames;
+    cli_cloth_origin origin;
+    uint64_t size, hash; /* of the state behind */
+} header;
+
+static const char MARK[8] = "HEDCLTH";
+
+/* FNV-1a: enough to see that something is another thing. */
+static uint64_t hash_on(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static const uint64_t HASH_START = 0xcbf29ce484222325u;
+
+hed_status cli_cloth_origin_of(const char *path, const char *settings, const char *device, cli_cloth_origin *origin, hed_error *error)
+{
+    char *text;
+    size_t size;
+    hed_status status = hed_file_read(path, LARGEST, &text, &size, error);
+    if (status != HED_OK) return status;
+    memset(origin, 0, sizeof *origin);
+    origin->scene = hash_on(hash_on(HASH_START, text, size), settings, strlen(settings));
+    snprintf(origin->device, sizeof origin->device, "%s", device);
+    free(text);
+    return HED_OK;
+}
+
+hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth, uint32_t frames, hed_error *error)
+{
+    header head = {.version = VERSION, .frames = frames, .origin = *origin, .size = hed_cloth_state_size(cloth)};
+    memcpy(head.mark, MARK, sizeof MARK);
+    hed_file_writer *writer;
+    void *state = malloc(head.size);
+    if (!state) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the state, %llu bytes", (unsigned long long)head.size);
+    hed_status status = hed_cloth_state(cloth, state, error);
+    if (status == HED_OK) status = hed_file_writer_open(path, &writer, error);
+    if (status == HED_OK) {
+        head.hash = hash_on(HASH_START, state, head.size);
+        hed_file_writer_put(writer, &head, sizeof head);
+        hed_file_writer_put(writer, state, head.size);
+        status = hed_file_writer_commit(writer, error);
+    }
+    free(state);
+    return status;
+}
+
+hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth, uint32_t *frames, bool *moved, hed_error *error)
+{
+    char *bytes;
+    size_t size;
+    header head = {0};
+    *frames = 0;
+    *moved = false;
+    if (access(path, F_OK) != 0 && errno == ENOENT) return HED_OK;
+    hed_status status = hed_file_read(path, LARGEST, &bytes, &size, error);
+    if (status != HED_OK) return status;
+    if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
+    if (memcmp(head.mark, MARK, sizeof MARK) != 0 || head.version != VERSION || size - sizeof head != head.size ||
+        hash_on(HASH_START, bytes + sizeof head, head.size) != head.hash || head.frames == 0)
+        status = hed_error_set(error, HED_ERROR_FORMAT, "%s is no state of a run, or damaged; without --resume the run begins anew", path);
+    else if (head.origin.scene != origin->scene)
+        status = hed_error_set(error, HED_ERROR_FORMAT,
+                               "%s belongs to another scene file, or to other options (--fps, --strict, --tethers, --mend, --substeps); without --resume the run begins anew",
+                               path);
+    else
+        status = hed_cloth_set_state(cloth, bytes + sizeof head, head.size, error);
+    free(bytes);
+    if (status != HED_OK) return status;
+    *frames = head.frames;
+    *moved = strncmp(head.origin.device, origin->device, sizeof head.origin.device) != 0;
+    return HED_OK;
+}
