@@ -1,5 +1,5 @@
 /* A hed_cloth's life: made from garments, laid over a device by one of the structures, destroyed. */
-#include "solver/solver.h"
+#include "solver/host.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,18 +31,7 @@ void cloth_release(const hed_allocator *allocator, void *pointer, uint64_t count
     if (pointer) allocator->release(allocator->user, pointer, (size_t)(count ? count : 1) * size);
 }
 
-#define NOT_THERE return cloth_fail(error, HED_ERROR_UNSUPPORTED, "not there yet")
-
-hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error)
-{
-    hed_buffer_def def = hed_default_buffer_def(size ? size : 1);
-    hed_status status = hed_buffer_create(cloth->device, &def, buffer, error);
-    if (status) return status;
-    if (content && size) status = hed_write(cloth->stream, *buffer, 0, content, size, error);
-    else status = hed_fill(cloth->stream, *buffer, 0, def.size, "", 1, error);
-    if (!status) status = hed_stream_wait(cloth->stream, error);
-    return status;
-}
+/* ---- definitions ---- */
 
 hed_cloth_def hed_default_cloth_def(void)
 {
@@ -60,93 +49,274 @@ const char *hed_cloth_structure_name(hed_cloth_structure structure)
     return (unsigned)structure < HED_CLOTH_STRUCTURE_COUNT ? names[structure] : "unknown";
 }
 
+static hed_status check_range(const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
+{
+    if (value >= low && value <= high) return HED_OK;
+    return cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.%s is %u: %u to %u", name, value, low, high);
+}
+
+static hed_status check_def(const hed_device *device, const hed_cloth_def *def, hed_error *error)
+{
+    if (!device || !def || !def->garments)
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "a cloth needs a device, a definition and its garments: one of them is NULL");
+    hed_status status = check_range("garment_count", def->garment_count, 1, 1u << 20, error);
+    if (!status) status = check_range("substeps", def->substeps, 1, 1000, error);
+    if (!status) status = check_range("iterations", def->iterations, 1, 100, error);
+    if (!status) status = check_range("up", def->up, 0, 2, error);
+    if (!status) status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
+    if (!status) status = check_range("structure", (uint32_t)def->structure, 0, HED_CLOTH_STRUCTURE_COUNT - 1, error);
+    if (!status) status = check_range("set_width", def->set_width, 0, 1024, error);
+    if (!status) status = check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
+    if (!status) status = check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
+    if (!status && def->set_width % 4)
+        status = cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.set_width is %u: 0, or a multiple of 4", def->set_width);
+    if (!status && def->stream && hed_stream_device(def->stream) != device)
+        status = cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.stream belongs to another device");
+    return status;
+}
+
+/* ---- garments ---- */
+
+/* Where each garment's particles, vertices, triangles and anchors begin; one more for where the last one's end. */
+static hed_status place_garments(hed_cloth *cloth, hed_error *error)
+{
+    uint64_t at[4] = {0};
+    uint32_t *firsts[4] = {cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
+    for (uint32_t i = 0; i <= cloth->garment_count; i++) {
+        for (int k = 0; k < 4; k++) firsts[k][i] = (uint32_t)at[k];
+        if (i == cloth->garment_count) break;
+        const cloth_garment *g = cloth->garments[i];
+        const uint32_t counts[4] = {g->particle_count, g->vertex_count, g->triangle_count, g->anchor_count};
+        for (int k = 0; k < 4; k++) {
+            at[k] += (uint64_t)g->copies * counts[k];
+            if (at[k] > 1u << 28)
+                return cloth_fail(error, HED_ERROR_LIMIT, "the first %u garments with their copies have more than 2^28 particles, vertices or triangles",
+                                  i + 1);
+        }
+        cloth->has_tethers |= g->anchor_count > 0;
+        cloth->has_driver |= g->driven;
+        cloth->has_air |= (g->drag > 0.0f || g->lift > 0.0f) && g->triangle_count > 0;
+        cloth->has_self |= g->self_collision;
+    }
+    cloth->particles = (uint32_t)at[0];
+    cloth->vertices = (uint32_t)at[1];
+    cloth->triangles = (uint32_t)at[2];
+    return HED_OK;
+}
+
+static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
+{
+    const hed_allocator *a = &cloth->allocator;
+    cloth->garments = cloth_allocate(a, def->garment_count, sizeof *cloth->garments, error);
+    if (!cloth->garments) return HED_ERROR_MEMORY;
+    cloth->garment_count = def->garment_count;
+    uint32_t **firsts[4] = {&cloth->first_particle, &cloth->first_vertex, &cloth->first_triangle, &cloth->first_anchor};
+    for (int k = 0; k < 4; k++) {
+        *firsts[k] = cloth_allocate(a, def->garment_count + 1, sizeof(uint32_t), error);
+        if (!*firsts[k]) return HED_ERROR_MEMORY;
+    }
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < def->garment_count && !status; i++)
+        status = cloth_garment_create(a, &def->garments[i], i, &cloth->garments[i], error);
+    return status ? status : place_garments(cloth, error);
+}
+
+/* ---- the choice of structure ---- */
+
+static const cloth_structure_ops *const structures[HED_CLOTH_STRUCTURE_COUNT] = {
+    [HED_CLOTH_COLOURS] = &cloth_colours_ops, [HED_CLOTH_SETS] = &cloth_sets_ops,     [HED_CLOTH_PATCHES] = &cloth_patches_ops,
+    [HED_CLOTH_WHOLE] = &cloth_whole_ops,     [HED_CLOTH_NATIVE] = &cloth_native_ops,
+};
+
+static bool is_valid(const hed_cloth *cloth, hed_cloth_structure structure)
+{
+    char reason[256];
+    return structures[structure]->valid(cloth, reason, sizeof reason);
+}
+
+/* A garment for each group fills the device when there are at least as many as compute units; else a garment is cut. */
+static hed_cloth_structure choose_fast(const hed_cloth *cloth)
+{
+    const hed_device_info *info = hed_device_get_info(cloth->device);
+    uint64_t copies = 0;
+    for (uint32_t i = 0; i < cloth->garment_count; i++) copies += cloth->garments[i]->copies;
+    bool many = copies >= info->compute_units;
+    hed_cloth_structure order[] = {HED_CLOTH_NATIVE, many ? HED_CLOTH_WHOLE : HED_CLOTH_PATCHES, many ? HED_CLOTH_PATCHES : HED_CLOTH_WHOLE};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (is_valid(cloth, order[i])) return order[i];
+    return HED_CLOTH_COLOURS;
+}
+
+static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
+{
+    char reason[256] = "";
+    hed_cloth_structure wanted = cloth->def.structure;
+    bool strict = cloth->def.math == HED_MATH_STRICT;
+    if (wanted == HED_CLOTH_AUTO) wanted = strict ? HED_CLOTH_COLOURS : choose_fast(cloth);
+    if (strict && wanted != HED_CLOTH_COLOURS && wanted != HED_CLOTH_SETS)
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s in strict mode: only colours and sets give the same bits everywhere",
+                          hed_cloth_structure_name(wanted));
+    if (!structures[wanted]->valid(cloth, reason, sizeof reason))
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s is not valid for this cloth on %s: %s", hed_cloth_structure_name(wanted),
+                          hed_device_get_info(cloth->device)->id, reason);
+    cloth->ops = structures[wanted];
+    return HED_OK;
+}
+
+/* ---- life ---- */
+
+/* Room for one frame's driver, colliders and garments, and for the steps of many substeps. */
+static uint64_t staging_bytes(const hed_cloth *cloth)
+{
+    if (strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0) return 0;
+    uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count + sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
+    return cloth->has_driver ? bytes + 32 * (uint64_t)cloth->particles + 64 * (uint64_t)cloth->garment_count : bytes;
+}
+
+static hed_status make_host(hed_cloth *cloth, hed_error *error)
+{
+    const hed_allocator *a = &cloth->allocator;
+    cloth_host *host = cloth->host = cloth_allocate(a, 1, sizeof *host, error);
+    if (!host) return HED_ERROR_MEMORY;
+    uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
+    host->colliders = cloth_allocate(a, cloth->def.max_colliders, sizeof *host->colliders, error);
+    host->collider_words = host->colliders ? cloth_allocate(a, words, sizeof(float4), error) : NULL;
+    host->scratch_words = host->collider_words ? cloth_allocate(a, words, sizeof(float4), error) : NULL;
+    cloth_set_view(cloth, NULL);
+    return host->scratch_words ? HED_OK : HED_ERROR_MEMORY;
+}
+
+static hed_status build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
+{
+    hed_status status = make_host(cloth, error);
+    if (!status) status = make_garments(cloth, def, error);
+    if (!status && !cloth->stream) {
+        status = hed_stream_create(cloth->device, NULL, &cloth->stream, error);
+        cloth->own_stream = !status;
+    }
+    if (status) return status;
+    cloth->host->slot_bytes = staging_bytes(cloth);
+    status = cloth_upload_all(cloth, error);
+    if (!status) status = choose_structure(cloth, error);
+    if (!status && cloth->has_self) status = cloth_contacts_create(cloth, &cloth->contacts, error);
+    if (!status) status = cloth->ops->create(cloth, &cloth->structure, error);
+    if (!status) status = cloth_keep_state(cloth, error);
+    if (!status) status = cloth_show(cloth, error);
+    return status ? status : hed_stream_wait(cloth->stream, error);
+}
+
 hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error)
 {
-    (void)device, (void)def;
     *cloth = NULL;
-    NOT_THERE;
+    hed_status status = check_def(device, def, error);
+    if (status) return status;
+    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    hed_cloth *made = cloth_allocate(&allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->allocator = allocator;
+    made->device = device;
+    made->def = *def;
+    made->def.garments = NULL;
+    made->stream = def->stream;
+    status = build(made, def, error);
+    if (status) hed_cloth_destroy(made);
+    else *cloth = made;
+    return status;
 }
-void hed_cloth_destroy(hed_cloth *cloth) { (void)cloth; }
-hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+
+static void destroy_buffers(hed_cloth *cloth)
 {
-    (void)cloth, (void)frame;
-    NOT_THERE;
+    cloth_buffers *b = &cloth->buffers;
+    hed_buffer *all[] = {b->none,        b->position,    b->previous,   b->garments,   b->air,         b->tether,    b->anchors,
+                         b->driver_from, b->driver_to,   b->driver_map, b->debug,      b->colliders,   b->contact,   b->vertex_particle,
+                         b->vertices[0], b->vertices[1], b->normals[0], b->normals[1], b->incident_at, b->incident,  b->triangles,
+                         b->flags};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) hed_buffer_destroy(all[i]);
 }
-hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
+
+static void destroy_host(hed_cloth *cloth)
 {
-    (void)cloth;
-    NOT_THERE;
+    cloth_host *host = cloth->host;
+    const hed_allocator *a = &cloth->allocator;
+    if (!host) return;
+    for (int i = 0; i < CLOTH_KERNEL_COUNT; i++) hed_kernel_destroy(host->kernels[i]);
+    for (int i = 0; i < CLOTH_SLOTS; i++) {
+        hed_event_destroy(host->slots[i].done);
+        hed_buffer_destroy(host->slots[i].pinned);
+    }
+    hed_buffer_destroy(host->good_position);
+    hed_buffer_destroy(host->good_previous);
+    uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
+    cloth_release(a, host->colliders, cloth->def.max_colliders, sizeof *host->colliders);
+    cloth_release(a, host->collider_words, words, sizeof(float4));
+    cloth_release(a, host->scratch_words, words, sizeof(float4));
+    cloth_release(a, host, 1, sizeof *host);
 }
+
+static void destroy_garments(hed_cloth *cloth)
+{
+    const hed_allocator *a = &cloth->allocator;
+    uint32_t *firsts[4] = {cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
+    for (uint32_t i = 0; i < cloth->garment_count; i++) cloth_garment_destroy(cloth->garments[i]);
+    for (int k = 0; k < 4; k++) cloth_release(a, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
+    cloth_release(a, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
+}
+
+void hed_cloth_destroy(hed_cloth *cloth)
+{
+    if (!cloth) return;
+    if (cloth->stream) hed_stream_wait(cloth->stream, NULL);
+    if (cloth->structure) cloth->ops->destroy(cloth, cloth->structure);
+    if (cloth->contacts) cloth_contacts_destroy(cloth, cloth->contacts);
+    destroy_host(cloth);
+    destroy_buffers(cloth);
+    destroy_garments(cloth);
+    if (cloth->own_stream) hed_stream_destroy(cloth->stream);
+    hed_allocator allocator = cloth->allocator;
+    cloth_release(&allocator, cloth, 1, sizeof *cloth);
+}
+
+/* ---- what it is ---- */
+
 uint32_t hed_cloth_particle_count(const hed_cloth *cloth) { return cloth->particles; }
 uint32_t hed_cloth_vertex_count(const hed_cloth *cloth) { return cloth->vertices; }
+hed_stream *hed_cloth_stream(const hed_cloth *cloth) { return cloth->stream; }
+
 void hed_cloth_garment_range(const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex)
 {
     *first_particle = cloth->first_particle[garment];
     *first_vertex = cloth->first_vertex[garment];
 }
-hed_status hed_cloth_read(hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
+
+static void report_garment(const hed_cloth *cloth, uint32_t index, uint32_t largest, hed_cloth_report *report)
 {
-    (void)cloth, (void)positions, (void)normals, (void)colours;
-    NOT_THERE;
+    const cloth_garment *g = cloth->garments[index];
+    uint64_t tethers = 0;
+    for (uint32_t i = 0; i < g->particle_count && g->anchor_count; i++) tethers += g->tether_anchor[i] != UINT32_MAX;
+    report->constraints += (uint64_t)g->copies * g->constraint_count;
+    report->tethers += g->copies * tethers;
+    if (g->degree > report->degree) report->degree = g->degree;
+    if (index != largest || !g->colour_count) return;
+    report->colours = g->colour_count;
+    report->smallest_set = UINT64_MAX;
+    for (uint32_t c = 0; c < g->colour_count; c++) {
+        uint64_t size = g->colour_at[c + 1] - g->colour_at[c];
+        if (size < report->smallest_set) report->smallest_set = size;
+        if (size > report->largest_set) report->largest_set = size;
+    }
 }
-hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth) { return cloth->buffers.vertices[0]; }
-hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth) { return cloth->buffers.normals[0]; }
-hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error)
-{
-    (void)cloth;
-    NOT_THERE;
-}
-hed_status hed_cloth_write_into(hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error)
-{
-    (void)cloth, (void)even, (void)odd;
-    NOT_THERE;
-}
-hed_stream *hed_cloth_stream(const hed_cloth *cloth) { return cloth->stream; }
-hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
-{
-    (void)cloth;
-    NOT_THERE;
-}
-hed_status hed_cloth_teleport(hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
-{
-    (void)cloth, (void)garment, (void)matrix;
-    NOT_THERE;
-}
-uint64_t hed_cloth_state_size(const hed_cloth *cloth)
-{
-    (void)cloth;
-    return 0;
-}
-hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
-{
-    (void)cloth, (void)state;
-    NOT_THERE;
-}
-hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
-{
-    (void)cloth, (void)state, (void)size;
-    NOT_THERE;
-}
-hed_status hed_cloth_use_native(hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error)
-{
-    (void)cloth, (void)algorithm, (void)native;
-    NOT_THERE;
-}
+
 void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *report)
 {
-    (void)cloth;
-    *report = (hed_cloth_report){0};
+    uint32_t largest = 0;
+    for (uint32_t i = 1; i < cloth->garment_count; i++)
+        if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count) largest = i;
+    *report = (hed_cloth_report){.structure = cloth->ops->id,
+                                 .configured = cloth->def.structure == HED_CLOTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN,
+                                 .particles = cloth->particles,
+                                 .vertices = cloth->vertices,
+                                 .triangles = cloth->triangles,
+                                 .device_bytes = cloth_buffer_bytes(cloth) + (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
+    for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, report);
+    cloth->ops->report(cloth, cloth->structure, report);
 }
-hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error)
-{
-    (void)cloth, (void)quality;
-    NOT_THERE;
-}
-static bool never(const hed_cloth *cloth, char *reason, size_t size)
-{
-    (void)cloth;
-    snprintf(reason, size, "not there yet");
-    return false;
-}
-const cloth_structure_ops cloth_colours_ops = {.id = HED_CLOTH_COLOURS, .valid = never};
-const cloth_structure_ops cloth_sets_ops = {.id = HED_CLOTH_SETS, .valid = never};

@@ -1,0 +1,328 @@
+/* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the integrator, then for each iteration the distance
+ * constraints (a launch for each colour; or for sets one launch of one group, with a barrier after each set) and, where there is
+ * something to collide with or to follow, a launch for that.
+ *
+ * As many substeps as a frame has are recorded once in a graph and replayed. What changes from frame to frame lies in buffers that
+ * the kernels read, so that the graph stays as it is: replaying 65 nodes costs the driver one call. */
+#include "solver/host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a recorded graph depends on beside the cloth's definition. */
+typedef struct graph_key {
+    bool acts; /* colliders, contacts or a driver are there */
+    hed_buffer *contact;
+} graph_key;
+
+struct cloth_structure {
+    hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps;
+    uint32_t constraints, colours, materials_count;
+    uint32_t *colour_at; /* (colours + 1) */
+    uint32_t colour_room;
+    uint32_t batch;      /* substeps of the graph */
+    cloth_step *written; /* (batch) what buffer `steps` holds, of them `written_count` */
+    cloth_step *next;    /* (batch) */
+    uint32_t written_count;
+    hed_graph *graph;
+    graph_key key;
+};
+
+enum { NODES_AT_MOST = 4096 }; /* of a graph: building larger ones takes long */
+
+/* ---- tables ---- */
+
+static uint32_t most_colours(const hed_cloth *cloth)
+{
+    uint32_t most = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (cloth->garments[g]->colour_count > most) most = cloth->garments[g]->colour_count;
+    return most;
+}
+
+typedef struct tables {
+    uint2 *ends;
+    float *rests;
+    ushort *kinds;
+    float4 *materials;
+    uint32_t at; /* constraints so far */
+} tables;
+
+/* Colour c of one garment, for all of its copies. */
+static void add_colour(const hed_cloth *cloth, uint32_t garment, uint32_t colour, uint32_t first_material, tables *t)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    for (uint32_t copy = 0; copy < g->copies; copy++) {
+        uint32_t first = cloth->first_particle[garment] + copy * g->particle_count;
+        for (uint32_t i = g->colour_at[colour]; i < g->colour_at[colour + 1]; i++, t->at++) {
+            const hed_cloth_constraint *c = &g->constraints[i];
+            t->ends[t->at] = (uint2){first + c->a, first + c->b};
+            t->rests[t->at] = c->rest;
+            t->kinds[t->at] = (ushort)(first_material + c->material);
+        }
+    }
+}
+
+/* Constraints of all garments colour by colour, and the materials of all of them. */
+static void fill_tables(const hed_cloth *cloth, cloth_structure *s, tables *t)
+{
+    for (uint32_t c = 0; c < s->colours; c++) {
+        uint32_t first_material = 0;
+        s->colour_at[c] = t->at;
+        for (uint32_t g = 0; g < cloth->garment_count; g++) {
+            if (c < cloth->garments[g]->colour_count) add_colour(cloth, g, c, first_material, t);
+            first_material += cloth->garments[g]->material_count;
+        }
+    }
+    s->colour_at[s->colours] = t->at;
+    uint32_t at = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
+            const hed_cloth_material *material = &cloth->garments[g]->materials[m];
+            t->materials[at++] = (float4){material->compress, material->stretch, material->compliance, 0.0f};
+        }
+}
+
+static hed_status upload_tables(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+{
+    const hed_allocator *a = &cloth->allocator;
+    uint64_t n = s->constraints;
+    tables t = {.ends = cloth_allocate(a, n, sizeof *t.ends, error)};
+    if (t.ends) t.rests = cloth_allocate(a, n, sizeof *t.rests, error);
+    if (t.rests) t.kinds = cloth_allocate(a, n, sizeof *t.kinds, error);
+    if (t.kinds) t.materials = cloth_allocate(a, s->materials_count, sizeof *t.materials, error);
+    hed_status status = t.materials ? HED_OK : HED_ERROR_MEMORY;
+    if (!status) fill_tables(cloth, s, &t);
+    if (!status) status = cloth_upload(cloth, t.ends, n * sizeof *t.ends, &s->ends, error);
+    if (!status) status = cloth_upload(cloth, t.rests, n * sizeof *t.rests, &s->rests, error);
+    if (!status) status = cloth_upload(cloth, t.kinds, n * sizeof *t.kinds, &s->kinds, error);
+    if (!status) status = cloth_upload(cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
+    cloth_release(a, t.materials, s->materials_count, sizeof *t.materials);
+    cloth_release(a, t.kinds, n, sizeof *t.kinds);
+    cloth_release(a, t.rests, n, sizeof *t.rests);
+    cloth_release(a, t.ends, n, sizeof *t.ends);
+    return status;
+}
+
+/* XPBD keeps a multiplier for each constraint only where several iterations meet compliance. */
+static bool needs_multipliers(const hed_cloth *cloth)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++)
+            if (cloth->garments[g]->materials[m].compliance > 0.0f) return cloth->def.iterations > 1;
+    return false;
+}
+
+/* ---- life ---- */
+
+static bool valid(const hed_cloth *cloth, char *reason, size_t size)
+{
+    (void)cloth;
+    snprintf(reason, size, "%s", "");
+    return true;
+}
+
+static hed_status count_all(const hed_cloth *cloth, cloth_structure *s, hed_error *error)
+{
+    uint64_t constraints = 0, materials = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        constraints += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->constraint_count;
+        materials += cloth->garments[g]->material_count;
+    }
+    if (constraints > 1u << 30)
+        return cloth_fail(error, HED_ERROR_LIMIT, "%llu constraints: at most 2^30", (unsigned long long)constraints);
+    if (materials > 1u << 16) return cloth_fail(error, HED_ERROR_LIMIT, "%llu materials of all garments: at most 65536", (unsigned long long)materials);
+    s->constraints = (uint32_t)constraints;
+    s->materials_count = (uint32_t)materials;
+    s->colours = most_colours(cloth);
+    return HED_OK;
+}
+
+static void destroy(hed_cloth *cloth, cloth_structure *s)
+{
+    const hed_allocator *a = &cloth->allocator;
+    hed_buffer *buffers[] = {s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps};
+    hed_graph_destroy(s->graph);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) hed_buffer_destroy(buffers[i]);
+    cloth_release(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
+    cloth_release(a, s->written, s->batch, sizeof *s->written);
+    cloth_release(a, s->next, s->batch, sizeof *s->next);
+    cloth_release(a, s, 1, sizeof *s);
+}
+
+static uint32_t batch_of(const hed_cloth *cloth, const cloth_structure *s)
+{
+    uint32_t nodes = 1 + cloth->def.iterations * (s->colours + 1), batch = NODES_AT_MOST / nodes;
+    if (cloth->has_self || batch < 1) return 1; /* a pass of its own after each substep */
+    return batch < cloth->def.substeps ? batch : cloth->def.substeps;
+}
+
+static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+{
+    const hed_allocator *a = &cloth->allocator;
+    hed_status status = count_all(cloth, s, error);
+    if (status) return status;
+    s->colour_room = s->colours + 1;
+    s->batch = batch_of(cloth, s);
+    s->colour_at = cloth_allocate(a, s->colour_room, sizeof *s->colour_at, error);
+    s->written = s->colour_at ? cloth_allocate(a, s->batch, sizeof *s->written, error) : NULL;
+    s->next = s->written ? cloth_allocate(a, s->batch, sizeof *s->next, error) : NULL;
+    if (!s->next) return HED_ERROR_MEMORY;
+    status = upload_tables(cloth, s, error);
+    if (!status && needs_multipliers(cloth)) status = cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
+    if (!status) status = cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
+    if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
+    if (!status && s->constraints)
+        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1] ? s->colour_at[1] : 1, error);
+    return status;
+}
+
+static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+{
+    cloth_structure *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
+    if (!s) return HED_ERROR_MEMORY;
+    hed_status status = make(cloth, s, error);
+    if (status) destroy(cloth, s);
+    else *structure = s;
+    return status;
+}
+
+/* ---- substeps ---- */
+
+static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }
+
+static hed_status integrate(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    hed_argument arguments[] = {hed_buffer_argument(b->position),
+                                hed_buffer_argument(b->previous),
+                                hed_buffer_argument(b->garments),
+                                hed_buffer_argument(or_none(cloth, b->air)),
+                                hed_buffer_argument(or_none(cloth, b->tether)),
+                                hed_buffer_argument(or_none(cloth, b->anchors)),
+                                hed_buffer_argument(or_none(cloth, b->driver_from)),
+                                hed_buffer_argument(or_none(cloth, b->driver_to)),
+                                hed_buffer_argument(or_none(cloth, b->driver_map)),
+                                hed_buffer_argument(s->steps),
+                                hed_uint_argument(substep)};
+    return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, arguments, 11, error);
+}
+
+static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t iteration, hed_error *error)
+{
+    uint32_t pass = !s->multipliers ? 0 : iteration ? 2 : 1;
+    hed_status status = HED_OK;
+    for (uint32_t c = 0; c < s->colours && !status; c++) {
+        uint32_t first = s->colour_at[c], count = s->colour_at[c + 1] - first;
+        hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position), hed_buffer_argument(s->ends),
+                                    hed_buffer_argument(s->rests),               hed_buffer_argument(s->kinds),
+                                    hed_buffer_argument(s->materials),           hed_buffer_argument(or_none(cloth, s->multipliers)),
+                                    hed_buffer_argument(s->steps),               hed_uint_argument(substep),
+                                    hed_uint_argument(pass),                     hed_uint_argument(first),
+                                    hed_uint_argument(count)};
+        if (count) status = cloth_run(cloth, CLOTH_KERNEL_DISTANCE, count, arguments, 11, error);
+    }
+    return status;
+}
+
+static hed_status act(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    hed_argument arguments[] = {hed_buffer_argument(b->position),
+                                hed_buffer_argument(b->previous),
+                                hed_buffer_argument(b->garments),
+                                hed_buffer_argument(or_none(cloth, b->colliders)),
+                                hed_buffer_argument(or_none(cloth, b->contact)),
+                                hed_buffer_argument(or_none(cloth, b->driver_from)),
+                                hed_buffer_argument(or_none(cloth, b->driver_to)),
+                                hed_buffer_argument(or_none(cloth, b->driver_map)),
+                                hed_buffer_argument(or_none(cloth, b->debug)),
+                                hed_buffer_argument(s->steps),
+                                hed_uint_argument(substep)};
+    return cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, arguments, 11, error);
+}
+
+static hed_status enqueue(hed_cloth *cloth, const cloth_structure *s, bool acts, uint32_t count, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t substep = 0; substep < count && !status; substep++) {
+        status = integrate(cloth, s, substep, error);
+        for (uint32_t i = 0; i < cloth->def.iterations && !status; i++) {
+            status = project(cloth, s, substep, i, error);
+            if (!status && acts) status = act(cloth, s, substep, error);
+        }
+    }
+    return status;
+}
+
+/* A kernel is made before a recording begins. */
+static hed_status record(hed_cloth *cloth, cloth_structure *s, const graph_key *key, hed_error *error)
+{
+    hed_status status = HED_OK;
+    hed_graph_destroy(s->graph);
+    s->graph = NULL;
+    if (key->acts) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
+    if (!status) status = hed_graph_begin(cloth->stream, error);
+    if (status) return status;
+    status = enqueue(cloth, s, key->acts, s->batch, error);
+    hed_graph *made = NULL;
+    hed_status ended = hed_graph_end(cloth->stream, &made, status ? NULL : error);
+    if (!status) status = ended;
+    if (status) hed_graph_destroy(made);
+    else s->graph = made, s->key = *key;
+    return status;
+}
+
+static hed_status run_batch(hed_cloth *cloth, cloth_structure *s, uint32_t count, hed_error *error)
+{
+    graph_key key = {.acts = cloth->has_driver || s->next[0].colliders || (s->next[0].flags & CLOTH_STEP_CONTACTS),
+                     .contact = cloth->buffers.contact};
+    hed_status status = HED_OK;
+    if (count != s->written_count || memcmp(s->next, s->written, count * sizeof *s->next) != 0) {
+        memcpy(s->written, s->next, count * sizeof *s->next);
+        s->written_count = count;
+        status = cloth_send(cloth, s->steps, 0, s->written, count * sizeof *s->next, error);
+    }
+    if (status) return status;
+    if (count != s->batch || cloth_runs_native(cloth)) return enqueue(cloth, s, key.acts, count, error);
+    if (!s->graph || s->key.acts != key.acts || s->key.contact != key.contact) status = record(cloth, s, &key, error);
+    return status ? status : hed_graph_replay(s->graph, cloth->stream, error);
+}
+
+static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first, const cloth_step *rest, float dt, uint32_t count,
+                           hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t at = 0; at < count && !status; at += s->batch) {
+        uint32_t now = count - at < s->batch ? count - at : s->batch;
+        for (uint32_t i = 0; i < now; i++) {
+            uint32_t index = at + i;
+            s->next[i] = index ? *rest : *first;
+            if (index < 2) continue;
+            double way = (double)rest->to - rest->from;
+            s->next[i].from = (float)(rest->from + (index - 1) * way);
+            s->next[i].to = (float)(rest->to + (index - 1) * way);
+            if (rest->gust > 0.0f) s->next[i].time = rest->time + (float)(index - 1) * dt;
+        }
+        status = run_batch(cloth, s, now, error);
+    }
+    return status;
+}
+
+/* ---- reports ---- */
+
+static uint64_t size_of(const hed_buffer *buffer) { return buffer ? hed_buffer_size(buffer) : 0; }
+
+static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_report *filled)
+{
+    char config[128] = "no constraints";
+    hed_kernel *kernel = cloth->host->kernels[CLOTH_KERNEL_DISTANCE];
+    filled->device_bytes += size_of(s->ends) + size_of(s->rests) + size_of(s->kinds) + size_of(s->materials) + size_of(s->multipliers) + size_of(s->steps);
+    if (kernel) {
+        hed_config used = hed_kernel_config(kernel, NULL);
+        hed_config_format(hed_kernel_get_def(kernel), &used, config, sizeof config);
+    }
+    snprintf(filled->choice, sizeof filled->choice, "a launch for each of %u colours, %s", s->colours, config);
+}
+
+const cloth_structure_ops cloth_colours_ops = {HED_CLOTH_COLOURS, valid, create, destroy, substeps, report};

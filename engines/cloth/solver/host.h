@@ -1,0 +1,102 @@
+/* What the files of the solver itself share: kernels, staging memory, the state to fall back to. */
+#ifndef CLOTH_HOST_H
+#define CLOTH_HOST_H
+
+#include "solver/solver.h"
+
+#include "kernels/particle.h"
+
+/* Kernels of the solver, made when they are first needed. */
+typedef enum cloth_kernel {
+    CLOTH_KERNEL_INTEGRATE,
+    CLOTH_KERNEL_DISTANCE,
+    CLOTH_KERNEL_SETS,
+    CLOTH_KERNEL_DRIVE,
+    CLOTH_KERNEL_WRITE_BACK,
+    CLOTH_KERNEL_SURFACE,
+    CLOTH_KERNEL_MOVE,
+    CLOTH_KERNEL_COUNT
+} cloth_kernel;
+
+enum { CLOTH_SLOTS = 3 }; /* submissions whose staging memory may be in use at once */
+
+/* Pinned memory that uploads of one hed_cloth_step() are copied to first, so that it need not wait for them. */
+typedef struct cloth_slot {
+    hed_buffer *pinned;
+    hed_event *done;
+    uint64_t used;
+    bool busy;
+} cloth_slot;
+
+typedef struct cloth_host {
+    hed_kernel *kernels[CLOTH_KERNEL_COUNT];
+    bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
+    cloth_slot slots[CLOTH_SLOTS];
+    uint32_t slot;
+    uint64_t slot_bytes;
+    /* what was fed last */
+    float garments_dt; /* the dt that buffers.garments were made for */
+    hed_cloth_collider *colliders; /* (collider_count) where they are now */
+    float4 *collider_words;        /* (max_colliders x CLOTH_COLLIDER_WORDS) as they are on the device */
+    float4 *scratch_words;         /* as many, being made */
+    uint32_t collider_count;
+    bool has_meshes;
+    bool driver_moves; /* driver_from is not driver_to */
+    bool air_fresh;    /* buffers.air is of the present positions */
+    /* write-back */
+    cloth_view view;
+    hed_buffer *into[2]; /* the program's, or NULL */
+    bool into_gl;
+    uint32_t turn; /* which of the two is written next */
+    /* the state to go back to */
+    hed_buffer *good_position, *good_previous;
+    float good_dt;
+    double good_time;
+    uint32_t good_frame;
+    bool stirred; /* something was enqueued since the last successful wait */
+} cloth_host;
+
+/* Launches a kernel for `size` elements, or runs its native version on mapped buffers where the program wants that. */
+hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count, hed_error *error);
+/* Makes a kernel that is not there yet. */
+hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);
+/* Whether an algorithm of the substep runs as C at present, which no graph can hold. */
+bool cloth_runs_native(const hed_cloth *cloth);
+
+/* Staging: begin and end of a submission, and an upload of a copy of `data` in between. */
+hed_status cloth_stage_begin(hed_cloth *cloth, hed_error *error);
+hed_status cloth_stage_end(hed_cloth *cloth, hed_error *error);
+hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data, uint64_t size, hed_error *error);
+
+/* Makes all buffers of a cloth whose garments are there, and their first content. */
+hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error);
+/* Positions and previous ones as at the start. */
+hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error);
+/* The driver where the garments start. */
+hed_status cloth_upload_driver(hed_cloth *cloth, hed_error *error);
+/* What normals and air are computed from. */
+hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error);
+/* What the garments are made of, for this dt: (garment_count x 2). */
+void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words);
+uint64_t cloth_buffer_bytes(const hed_cloth *cloth);
+
+/* Enqueues normals and areas of the present positions into buffers.air. */
+hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
+/* Enqueues write-back into the next buffers, and turns them. */
+hed_status cloth_show(hed_cloth *cloth, hed_error *error);
+/* Enqueues a rigid matrix on an array of points (or points and directions in turn). */
+hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *matrix, uint32_t first, uint32_t count, bool directions,
+                            hed_error *error);
+/* Enqueues the same on particles [first, first + count) and their driver. */
+hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error);
+/* Enqueues a copy of the present state as the one to go back to. */
+hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error);
+/* Sets cloth_host.view from a 4 x 4 matrix (NULL: identity). */
+void cloth_set_view(hed_cloth *cloth, const float *transform);
+
+/* ARGUMENT unless all `count` numbers are finite and at most `most` in size; `what` names them. */
+hed_status cloth_check_numbers(const float *values, uint64_t count, double most, const char *what, hed_error *error);
+/* ARGUMENT unless a 4 x 4 matrix is finite and its last row is 0 0 0 1; `rigid`: and it neither stretches nor mirrors. */
+hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what, hed_error *error);
+
+#endif

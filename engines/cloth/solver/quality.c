@@ -1,0 +1,102 @@
+/* hed_cloth_measure(): how far the constraints are from being met, in double, on the host. */
+#include "solver/host.h"
+
+#include <math.h>
+#include <string.h>
+
+#undef fabs /* double here: words.h has the float of kernels */
+#undef sqrt
+
+typedef struct sums {
+    double squares; /* of violation / rest */
+    uint64_t constraints;
+} sums;
+
+static double distance(float4 a, float4 b)
+{
+    double x = (double)b.x - a.x, y = (double)b.y - a.y, z = (double)b.z - a.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+static void measure_constraints(const cloth_garment *g, const float4 *positions, hed_cloth_quality *quality, sums *total)
+{
+    for (uint32_t i = 0; i < g->constraint_count; i++) {
+        const hed_cloth_constraint *c = &g->constraints[i];
+        const hed_cloth_material *m = &g->materials[c->material];
+        double length = distance(positions[c->a], positions[c->b]);
+        double low = (double)c->rest * m->compress, high = (double)c->rest * m->stretch;
+        double beyond = length > high ? length - high : length < low ? low - length : 0.0;
+        total->squares += beyond / c->rest * (beyond / c->rest);
+        total->constraints++;
+        if (g->families[i] == HED_CLOTH_STRUCTURAL && length / high - 1.0 > quality->worst_stretch) quality->worst_stretch = length / high - 1.0;
+    }
+}
+
+/* FNV-1a over the bits of a position. */
+static uint64_t add_bits(uint64_t hash, float4 p)
+{
+    const uint32_t words[3] = {hed_canonical_bits(p.x), hed_canonical_bits(p.y), hed_canonical_bits(p.z)};
+    for (int i = 0; i < 12; i++) hash = (hash ^ (words[i / 4] >> 8 * (i % 4) & 255)) * 0x100000001b3u;
+    return hash;
+}
+
+static void measure_particles(const hed_cloth *cloth, const float4 *positions, const float4 *previous, hed_cloth_quality *quality)
+{
+    double energy = 0.0, dt = cloth->last_dt;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (uint32_t i = 0; i < cloth->particles; i++) {
+        float4 p = positions[i];
+        const double at[3] = {p.x, p.y, p.z};
+        double moved = distance(previous[i], p);
+        hash = add_bits(hash, p);
+        if (!cloth_finite(p)) quality->not_finite++;
+        if (p.w > 0.0f && dt > 0.0) energy += 0.5 / p.w * (moved / dt) * (moved / dt);
+        for (int k = 0; k < 3; k++) {
+            if (i == 0 || at[k] < quality->low[k]) quality->low[k] = at[k];
+            if (i == 0 || at[k] > quality->high[k]) quality->high[k] = at[k];
+        }
+    }
+    quality->kinetic_energy = energy;
+    quality->hash = hash;
+}
+
+static void measure(const hed_cloth *cloth, const float4 *positions, const float4 *previous, hed_cloth_quality *quality)
+{
+    sums total = {0};
+    *quality = (hed_cloth_quality){.worst_stretch = -1.0};
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        for (uint32_t copy = 0; copy < garment->copies; copy++)
+            measure_constraints(garment, positions + cloth->first_particle[g] + copy * garment->particle_count, quality, &total);
+    }
+    if (quality->worst_stretch == -1.0) quality->worst_stretch = 0.0; /* no structural constraint */
+    quality->residual = total.constraints ? sqrt(total.squares / (double)total.constraints) : 0.0;
+    measure_particles(cloth, positions, previous, quality);
+}
+
+hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error)
+{
+    const hed_allocator *a = &cloth->allocator;
+    uint64_t count = cloth->particles, bytes = count * sizeof(float4);
+    float4 *positions = cloth_allocate(a, count, sizeof *positions, error);
+    float4 *previous = positions ? cloth_allocate(a, count, sizeof *previous, error) : NULL;
+    hed_status status = previous ? HED_OK : HED_ERROR_MEMORY;
+    if (!status) status = hed_read(cloth->stream, positions, cloth->buffers.position, 0, bytes, error);
+    if (!status) status = hed_read(cloth->stream, previous, cloth->buffers.previous, 0, bytes, error);
+    hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
+    if (!status) status = waited;
+    if (!status) measure(cloth, positions, previous, quality);
+    cloth_release(a, previous, count, sizeof *previous);
+    cloth_release(a, positions, count, sizeof *positions);
+    return status;
+}
+
+hed_status hed_cloth_use_native(hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error)
+{
+    if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT) return cloth_fail(error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
+    if (cloth->ops->id != HED_CLOTH_COLOURS && cloth->ops->id != HED_CLOTH_SETS)
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s does all algorithms in one kernel: colours and sets can have one replaced",
+                          hed_cloth_structure_name(cloth->ops->id));
+    cloth->host->native[algorithm] = native;
+    return HED_OK;
+}

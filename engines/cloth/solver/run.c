@@ -1,0 +1,100 @@
+/* Launches of the solver's kernels, and the native versions that can stand in for any of them at run time: between map and unmap, as
+ * the slides' system had it. */
+#include "solver/host.h"
+
+static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
+    [CLOTH_KERNEL_INTEGRATE] = &cloth_integrate_def,
+    [CLOTH_KERNEL_DISTANCE] = &cloth_distance_def,
+    [CLOTH_KERNEL_SETS] = &cloth_sets_def,
+    [CLOTH_KERNEL_DRIVE] = &cloth_drive_def,
+    [CLOTH_KERNEL_WRITE_BACK] = &cloth_write_back_def,
+    [CLOTH_KERNEL_SURFACE] = &cloth_surface_def,
+    [CLOTH_KERNEL_MOVE] = &cloth_move_def,
+};
+
+hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error)
+{
+    if (cloth->host->kernels[kernel]) return HED_OK;
+    hed_problem problem = hed_problem_1d((int64_t)size);
+    hed_kernel_options options = hed_default_kernel_options();
+    options.math = cloth->def.math;
+    options.problem = &problem;
+    return hed_kernel_create(cloth->device, definitions[kernel], &options, &cloth->host->kernels[kernel], error);
+}
+
+static bool wants_native(const hed_cloth *cloth, cloth_kernel kernel)
+{
+    const bool *native = cloth->host->native;
+    switch (kernel) {
+    case CLOTH_KERNEL_INTEGRATE: return native[HED_CLOTH_INTEGRATE];
+    case CLOTH_KERNEL_DISTANCE:
+    case CLOTH_KERNEL_SETS: return native[HED_CLOTH_DISTANCE];
+    case CLOTH_KERNEL_DRIVE: return native[HED_CLOTH_DRIVE];
+    case CLOTH_KERNEL_WRITE_BACK: return native[HED_CLOTH_WRITE_BACK];
+    default: return false;
+    }
+}
+
+bool cloth_runs_native(const hed_cloth *cloth)
+{
+    const bool *native = cloth->host->native;
+    return native[HED_CLOTH_INTEGRATE] || native[HED_CLOTH_DISTANCE] || native[HED_CLOTH_DRIVE];
+}
+
+/* Maps a buffer, once where it is given several times. */
+static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index, void **mapped, hed_error *error)
+{
+    hed_buffer *buffer = arguments[index].value.buffer;
+    for (uint32_t i = 0; i < index; i++)
+        if (arguments[i].kind == HED_BUFFER && arguments[i].value.buffer == buffer) {
+            mapped[index] = mapped[i];
+            return HED_OK;
+        }
+    return hed_map(cloth->stream, buffer, 0, hed_buffer_size(buffer), &mapped[index], error);
+}
+
+static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index, void **mapped, hed_error *error)
+{
+    hed_buffer *buffer = arguments[index].value.buffer;
+    for (uint32_t i = 0; i < index; i++)
+        if (arguments[i].kind == HED_BUFFER && arguments[i].value.buffer == buffer) return HED_OK;
+    return mapped[index] ? hed_unmap(cloth->stream, buffer, mapped[index], error) : HED_OK;
+}
+
+static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def, const hed_problem *problem, const hed_argument *arguments,
+                             uint32_t count, hed_error *error)
+{
+    void *given[HED_MAX_ARGUMENTS] = {0};
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < count && !status; i++) {
+        if (arguments[i].kind == HED_BUFFER) status = map_argument(cloth, arguments, i, given, error);
+        else if (arguments[i].kind == HED_STRUCT) given[i] = (void *)(uintptr_t)arguments[i].value.bytes;
+        else given[i] = (void *)(uintptr_t)&arguments[i].value;
+    }
+    if (!status) {
+        hed_config config = hed_config_default(def);
+        hed_geometry layout = {0};
+        def->geometry(def, &config, problem, &layout);
+        hed_native_call call = {.def = def,
+                                .config = &config,
+                                .problem = problem,
+                                .geometry = &layout,
+                                .arguments = given,
+                                .strict = cloth->def.math == HED_MATH_STRICT};
+        def->range(&call, 0, layout.native_items);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (arguments[i].kind != HED_BUFFER) continue;
+        hed_status unmapped = unmap_argument(cloth, arguments, i, given, status ? NULL : error);
+        if (!status) status = unmapped;
+    }
+    return status;
+}
+
+hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count, hed_error *error)
+{
+    hed_problem problem = hed_problem_1d((int64_t)size);
+    if (wants_native(cloth, kernel)) return run_native(cloth, definitions[kernel], &problem, arguments, count, error);
+    hed_status status = cloth_kernel_ensure(cloth, kernel, size, error);
+    return status ? status : hed_launch(cloth->stream, cloth->host->kernels[kernel], &problem, arguments, count, error);
+}

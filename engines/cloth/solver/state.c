@@ -1,0 +1,158 @@
+/* Jumps and saved states. */
+#include "solver/host.h"
+
+#include <string.h>
+
+/* ---- jumps ---- */
+
+hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
+{
+    cloth_host *host = cloth->host;
+    static const uint32_t zero = 0;
+    hed_status status = hed_stream_wait(cloth->stream, error);
+    if (!status) status = cloth_upload_start(cloth, error);
+    if (!status) status = cloth_upload_driver(cloth, error);
+    if (!status) status = hed_fill(cloth->stream, cloth->buffers.flags, 0, 16, &zero, sizeof zero, error);
+    if (status) return status;
+    cloth->last_dt = 0.0f;
+    cloth->time = 0.0;
+    cloth->frame = 0;
+    host->collider_count = 0;
+    if (cloth->contacts) cloth_contacts_reset(cloth->contacts);
+    status = cloth_keep_state(cloth, error);
+    return status ? status : cloth_show(cloth, error);
+}
+
+hed_status hed_cloth_teleport(hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
+{
+    if (garment >= cloth->garment_count)
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment, cloth->garment_count);
+    if (!matrix) return cloth_fail(error, HED_ERROR_ARGUMENT, "a teleport by NULL");
+    hed_status status = cloth_check_matrix(matrix, true, "the teleport's matrix", error);
+    uint32_t first = cloth->first_particle[garment], count = cloth->first_particle[garment + 1] - first;
+    if (!status) status = cloth_move_particles(cloth, matrix, first, count, error);
+    cloth->host->stirred = true;
+    return status ? status : cloth_show(cloth, error);
+}
+
+/* ---- saved states ---- */
+
+typedef struct state_head {
+    char magic[8];
+    uint32_t particles, colliders, driver, meshes;
+    uint64_t size; /* of all of it */
+    uint64_t sum;  /* over what follows the head */
+    double time;
+    float last_dt;
+    uint32_t frame;
+} state_head;
+
+static const char magic[8] = "HEDCLTH1";
+
+/* FNV-1a, 64 bits. */
+static uint64_t sum_of(const void *data, uint64_t size)
+{
+    const unsigned char *bytes = data;
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (uint64_t i = 0; i < size; i++) sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    return sum;
+}
+
+static uint64_t collider_bytes(const hed_cloth *cloth) { return cloth->def.max_colliders * (uint64_t)sizeof(hed_cloth_collider); }
+
+uint64_t hed_cloth_state_size(const hed_cloth *cloth)
+{
+    uint64_t particles = 2 * sizeof(float4) * (uint64_t)cloth->particles, driver = cloth->has_driver ? particles : 0;
+    uint64_t meshes = cloth->contacts ? cloth_contacts_state_size(cloth->contacts) : 0;
+    return sizeof(state_head) + particles + driver + collider_bytes(cloth) + meshes;
+}
+
+hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
+{
+    cloth_buffers *b = &cloth->buffers;
+    uint64_t array = sizeof(float4) * (uint64_t)cloth->particles, size = hed_cloth_state_size(cloth);
+    hed_status status = hed_cloth_wait(cloth, error);
+    if (status) return status;
+    unsigned char *to = (unsigned char *)state + sizeof(state_head);
+    memset(state, 0, size);
+    status = hed_read(cloth->stream, to, b->position, 0, array, error);
+    if (!status) status = hed_read(cloth->stream, to + array, b->previous, 0, array, error);
+    to += 2 * array;
+    if (!status && cloth->has_driver) status = hed_read(cloth->stream, to, b->driver_to, 0, 2 * array, error);
+    if (cloth->has_driver) to += 2 * array;
+    hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
+    if (status || waited) return status ? status : waited;
+    memcpy(to, cloth->host->colliders, collider_bytes(cloth));
+    to += collider_bytes(cloth);
+    if (cloth->contacts) cloth_contacts_state(cloth->contacts, to);
+    state_head head = {.particles = cloth->particles,
+                       .colliders = cloth->host->collider_count,
+                       .driver = cloth->has_driver,
+                       .meshes = cloth->host->has_meshes,
+                       .size = size,
+                       .sum = sum_of((unsigned char *)state + sizeof head, size - sizeof head),
+                       .time = cloth->time,
+                       .last_dt = cloth->last_dt,
+                       .frame = cloth->frame};
+    memcpy(head.magic, magic, sizeof head.magic);
+    memcpy(state, &head, sizeof head);
+    return HED_OK;
+}
+
+static hed_status check_state(const hed_cloth *cloth, const void *state, uint64_t size, state_head *head, hed_error *error)
+{
+    if (!state || size < sizeof *head) return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: too few", (unsigned long long)size);
+    memcpy(head, state, sizeof *head);
+    if (memcmp(head->magic, magic, sizeof head->magic) != 0) return cloth_fail(error, HED_ERROR_FORMAT, "not a cloth's state: it begins with something else");
+    if (head->size != size || head->particles != cloth->particles || (head->driver != 0) != cloth->has_driver ||
+        head->colliders > cloth->def.max_colliders)
+        return cloth_fail(error, HED_ERROR_FORMAT, "a state of %u particles and %llu bytes, given were %llu: this cloth has %u particles and %llu bytes",
+                          head->particles, (unsigned long long)head->size, (unsigned long long)size, cloth->particles,
+                          (unsigned long long)hed_cloth_state_size(cloth));
+    if (head->sum != sum_of((const unsigned char *)state + sizeof *head, size - sizeof *head))
+        return cloth_fail(error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
+    return HED_OK;
+}
+
+/* Mesh colliders come with the first frame that has them; a state saved after it needs their room. */
+static hed_status set_meshes(hed_cloth *cloth, const state_head *head, const unsigned char *from, uint64_t size, hed_error *error)
+{
+    hed_status status = HED_OK;
+    cloth->host->has_meshes = head->meshes != 0;
+    if (!cloth->contacts && size > 0) status = cloth_contacts_create(cloth, &cloth->contacts, error);
+    if (status || !cloth->contacts) return status;
+    return cloth_contacts_set_state(cloth->contacts, from, size, error);
+}
+
+hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
+{
+    cloth_buffers *b = &cloth->buffers;
+    state_head head;
+    uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
+    hed_status status = check_state(cloth, state, size, &head, error);
+    if (status) return status;
+    const unsigned char *from = (const unsigned char *)state + sizeof head, *end = (const unsigned char *)state + size;
+    uint64_t fixed = 2 * array + (cloth->has_driver ? 2 * array : 0) + collider_bytes(cloth);
+    if (fixed > size - sizeof head) return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: this cloth's has more", (unsigned long long)size);
+    status = hed_stream_wait(cloth->stream, error);
+    if (!status) status = hed_write(cloth->stream, b->position, 0, from, array, error);
+    if (!status) status = hed_write(cloth->stream, b->previous, 0, from + array, array, error);
+    from += 2 * array;
+    if (!status && cloth->has_driver) status = hed_write(cloth->stream, b->driver_to, 0, from, 2 * array, error);
+    if (!status && cloth->has_driver) status = hed_write(cloth->stream, b->driver_from, 0, from, 2 * array, error);
+    if (cloth->has_driver) from += 2 * array;
+    if (!status) status = hed_stream_wait(cloth->stream, error);
+    if (status) return status;
+    memcpy(cloth->host->colliders, from, collider_bytes(cloth));
+    from += collider_bytes(cloth);
+    status = set_meshes(cloth, &head, from, (uint64_t)(end - from), error);
+    if (status) return status;
+    cloth->host->collider_count = head.colliders;
+    cloth->host->driver_moves = false;
+    cloth->host->air_fresh = false;
+    cloth->last_dt = head.last_dt;
+    cloth->time = head.time;
+    cloth->frame = head.frame;
+    status = cloth_keep_state(cloth, error);
+    return status ? status : cloth_show(cloth, error);
+}

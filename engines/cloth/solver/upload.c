@@ -1,0 +1,276 @@
+/* The device memory of a cloth: every array that a kernel reads, filled from the garments, copy after copy. What a cloth has no use for is not
+ * allocated. */
+#include "solver/host.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Half of the air's density at 15 degrees and sea level, kg/m^3: force = density / 2 * coefficient * area * speed^2. */
+static const float half_air_density = 0.5f * 1.225f;
+
+/* Calls `fill` for each copy of each garment with the first particle of the copy. */
+typedef void fill_function(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array);
+
+static void fill_all(const hed_cloth *cloth, fill_function *fill, void *array)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++) fill(cloth, g, copy, array);
+}
+
+static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t count, size_t size, hed_buffer **buffer, hed_error *error)
+{
+    void *array = cloth_allocate(&cloth->allocator, count, size, error);
+    if (!array) return HED_ERROR_MEMORY;
+    fill_all(cloth, fill, array);
+    hed_status status = HED_OK;
+    if (!*buffer) {
+        status = cloth_upload(cloth, array, count * size, buffer, error);
+    } else {
+        status = hed_write(cloth->stream, *buffer, 0, array, count * size, error);
+        if (!status) status = hed_stream_wait(cloth->stream, error);
+    }
+    cloth_release(&cloth->allocator, array, count, size);
+    return status;
+}
+
+static uint32_t first_of(const hed_cloth *cloth, uint32_t garment, uint32_t copy)
+{
+    return cloth->first_particle[garment] + copy * cloth->garments[garment]->particle_count;
+}
+
+/* ---- particles ---- */
+
+static void fill_position(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    float4 *to = (float4 *)array + first_of(cloth, garment, copy);
+    for (uint32_t i = 0; i < g->particle_count; i++)
+        to[i] = (float4){g->positions[i][0], g->positions[i][1], g->positions[i][2], g->positions[i][3]};
+}
+
+static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    float4 *to = (float4 *)array + first_of(cloth, garment, copy);
+    fill_position(cloth, garment, copy, array);
+    for (uint32_t i = 0; i < g->particle_count; i++) to[i].w = (float)garment;
+}
+
+hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
+{
+    hed_status status = upload_filled(cloth, fill_position, cloth->particles, sizeof(float4), &cloth->buffers.position, error);
+    if (!status) status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous, error);
+    cloth->host->air_fresh = false;
+    return status;
+}
+
+void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words)
+{
+    for (uint32_t i = 0; i < cloth->garment_count; i++) {
+        const cloth_garment *g = cloth->garments[i];
+        float kept = hed_pow(1.0f - g->damping, dt), upright = kept * hed_pow(1.0f - g->vertical_damping, dt);
+        uint32_t up = cloth->def.up;
+        words[2 * i] = (float4){up == 0 ? upright : kept, up == 1 ? upright : kept, up == 2 ? upright : kept, g->thickness};
+        words[2 * i + 1] = (float4){g->drag * half_air_density, g->lift * half_air_density, g->friction, 0.0f};
+    }
+}
+
+/* ---- tethers ---- */
+
+static void fill_tether(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    uint2 *to = (uint2 *)array + first_of(cloth, garment, copy);
+    uint32_t first_anchor = cloth->first_anchor[garment] + copy * g->anchor_count;
+    for (uint32_t i = 0; i < g->particle_count; i++) {
+        bool tethered = g->anchor_count && g->tether_anchor[i] != UINT32_MAX;
+        to[i] = tethered ? (uint2){first_anchor + g->tether_anchor[i], as_uint(g->tether_length[i])} : (uint2){CLOTH_NONE, 0};
+    }
+}
+
+static void fill_anchors(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    uint32_t *to = (uint32_t *)array + cloth->first_anchor[garment] + copy * g->anchor_count;
+    for (uint32_t i = 0; i < g->anchor_count; i++) to[i] = first_of(cloth, garment, copy) + g->anchors[i];
+}
+
+static hed_status upload_tethers(hed_cloth *cloth, hed_error *error)
+{
+    hed_status status = upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &cloth->buffers.tether, error);
+    if (status) return status;
+    return upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count], sizeof(uint32_t), &cloth->buffers.anchors, error);
+}
+
+/* ---- driver ---- */
+
+static void fill_driver_map(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    float4 *to = (float4 *)array + 2 * (uint64_t)first_of(cloth, garment, copy);
+    for (uint32_t i = 0; i < g->particle_count; i++) {
+        const float *map = g->driven ? g->driver_map[i] : NULL;
+        to[2 * i] = map ? (float4){map[0], map[1], map[2], map[3]} : (float4){-1.0f, 0.0f, -1.0f, 0.0f};
+        to[2 * i + 1] = map ? (float4){map[4], 1.0f, 0.0f, 0.0f} : (float4){0.0f, 0.0f, 0.0f, 0.0f};
+    }
+}
+
+static void add_normal(const cloth_garment *g, uint32_t triangle, float4 *driver)
+{
+    const uint32_t *corner = g->triangles[triangle];
+    const float *a = g->positions[corner[0]], *b = g->positions[corner[1]], *c = g->positions[corner[2]];
+    float ux = b[0] - a[0], uy = b[1] - a[1], uz = b[2] - a[2], vx = c[0] - a[0], vy = c[1] - a[1], vz = c[2] - a[2];
+    for (int k = 0; k < 3; k++) {
+        float4 *normal = &driver[2 * corner[k] + 1];
+        normal->x += uy * vz - uz * vy;
+        normal->y += uz * vx - ux * vz;
+        normal->z += ux * vy - uy * vx;
+    }
+}
+
+/* Where the garments start, with their own normals, until the program says otherwise. */
+static void fill_driver(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    float4 *to = (float4 *)array + 2 * (uint64_t)first_of(cloth, garment, copy);
+    for (uint32_t i = 0; i < g->particle_count; i++)
+        to[2 * i] = (float4){g->positions[i][0], g->positions[i][1], g->positions[i][2], 0.0f};
+    for (uint32_t t = 0; t < g->triangle_count; t++) add_normal(g, t, to);
+    for (uint32_t i = 0; i < g->particle_count; i++) to[2 * i + 1] = cloth_unit(to[2 * i + 1]);
+}
+
+hed_status cloth_upload_driver(hed_cloth *cloth, hed_error *error)
+{
+    if (!cloth->has_driver) return HED_OK;
+    cloth_buffers *buffers = &cloth->buffers;
+    uint64_t count = 2 * (uint64_t)cloth->particles;
+    hed_status status = upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_from, error);
+    if (!status) status = upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_to, error);
+    cloth->host->driver_moves = false;
+    return status;
+}
+
+static hed_status upload_driven(hed_cloth *cloth, hed_error *error)
+{
+    cloth_buffers *buffers = &cloth->buffers;
+    hed_status status = cloth_upload_driver(cloth, error);
+    if (!status) status = upload_filled(cloth, fill_driver_map, 2 * (uint64_t)cloth->particles, sizeof(float4), &buffers->driver_map, error);
+    if (!status) status = cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, &buffers->debug, error);
+    return status ? status : hed_fill(cloth->stream, buffers->debug, 0, sizeof(uint2) * (uint64_t)cloth->particles, &(uint2){0xffffffffu, 0}, sizeof(uint2), error);
+}
+
+/* ---- surface ---- */
+
+static void fill_triangles(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    uint32_t *to = (uint32_t *)array + 3 * (uint64_t)(cloth->first_triangle[garment] + copy * g->triangle_count);
+    for (uint32_t i = 0; i < 3 * g->triangle_count; i++) to[i] = first_of(cloth, garment, copy) + g->triangles[i / 3][i % 3];
+}
+
+static void fill_incident_at(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    uint32_t *to = (uint32_t *)array + first_of(cloth, garment, copy);
+    uint32_t first = 3 * (cloth->first_triangle[garment] + copy * g->triangle_count);
+    for (uint32_t i = 0; i <= g->particle_count; i++) to[i] = first + g->incident_at[i];
+}
+
+static void fill_incident(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    uint32_t first = cloth->first_triangle[garment] + copy * g->triangle_count;
+    uint32_t *to = (uint32_t *)array + 3 * (uint64_t)first;
+    for (uint32_t i = 0; i < 3 * g->triangle_count; i++) to[i] = first + g->incident[i];
+}
+
+hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error)
+{
+    cloth_buffers *b = &cloth->buffers;
+    uint64_t particles = cloth->particles, corners = 3 * (uint64_t)cloth->triangles;
+    hed_status status = HED_OK;
+    if (!b->triangles) status = upload_filled(cloth, fill_triangles, corners, sizeof(uint32_t), &b->triangles, error);
+    if (!status && !b->incident_at) status = upload_filled(cloth, fill_incident_at, particles + 1, sizeof(uint32_t), &b->incident_at, error);
+    if (!status && !b->incident) status = upload_filled(cloth, fill_incident, corners, sizeof(uint32_t), &b->incident, error);
+    if (!status && !b->air) status = cloth_upload(cloth, NULL, particles * sizeof(float4), &b->air, error);
+    return status;
+}
+
+/* ---- vertices ---- */
+
+static void fill_vertex_particle(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    uint32_t *to = (uint32_t *)array + cloth->first_vertex[garment] + copy * g->vertex_count;
+    for (uint32_t i = 0; i < g->vertex_count; i++) to[i] = first_of(cloth, garment, copy) + g->vertex_particle[i];
+}
+
+static bool shows_in_order(const hed_cloth *cloth)
+{
+    for (uint32_t i = 0; i < cloth->garment_count; i++) {
+        const cloth_garment *g = cloth->garments[i];
+        if (g->vertex_count != g->particle_count) return false;
+        for (uint32_t v = 0; v < g->vertex_count; v++)
+            if (g->vertex_particle[v] != v) return false;
+    }
+    return true;
+}
+
+static hed_status upload_vertices(hed_cloth *cloth, hed_error *error)
+{
+    cloth_buffers *b = &cloth->buffers;
+    hed_status status = HED_OK;
+    if (!shows_in_order(cloth)) {
+        cloth->host->view.flags |= CLOTH_VIEW_GATHER;
+        status = upload_filled(cloth, fill_vertex_particle, cloth->vertices, sizeof(uint32_t), &b->vertex_particle, error);
+    }
+    for (int i = 0; i < 2 && !status; i++) status = cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->vertices[i], error);
+    cloth->host->view.vertices = cloth->vertices;
+    if (cloth->has_driver) cloth->host->view.flags |= CLOTH_VIEW_COLOURS;
+    return status;
+}
+
+/* ---- all of it ---- */
+
+hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(size ? size : 1);
+    hed_status status = hed_buffer_create(cloth->device, &def, buffer, error);
+    if (status) return status;
+    if (content && size) status = hed_write(cloth->stream, *buffer, 0, content, size, error);
+    else status = hed_fill(cloth->stream, *buffer, 0, def.size, "", 1, error);
+    return status ? status : hed_stream_wait(cloth->stream, error);
+}
+
+hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
+{
+    cloth_buffers *b = &cloth->buffers;
+    cloth_host *host = cloth->host;
+    uint64_t collider_bytes = sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
+    hed_status status = cloth_upload(cloth, NULL, 64, &b->none, error);
+    if (!status) status = cloth_upload_start(cloth, error);
+    if (!status) status = cloth_upload(cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
+    if (!status && cloth->has_tethers) status = upload_tethers(cloth, error);
+    if (!status && cloth->has_driver) status = upload_driven(cloth, error);
+    if (!status && cloth->def.max_colliders) status = cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
+    if (!status && cloth->has_air) status = cloth_upload_surface(cloth, error);
+    if (!status) status = upload_vertices(cloth, error);
+    if (!status) status = cloth_upload(cloth, NULL, 16, &b->flags, error);
+    if (!status) status = cloth_upload(cloth, NULL, hed_buffer_size(b->position), &host->good_position, error);
+    if (!status) status = cloth_upload(cloth, NULL, hed_buffer_size(b->previous), &host->good_previous, error);
+    return status;
+}
+
+static uint64_t size_of(const hed_buffer *buffer) { return buffer ? hed_buffer_size(buffer) : 0; }
+
+uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    hed_buffer *const all[] = {b->none,        b->position,  b->previous,   b->garments,   b->air,   b->tether,    b->anchors,
+                               b->driver_from, b->driver_to, b->driver_map, b->debug,      b->colliders, b->contact, b->vertex_particle,
+                               b->vertices[0], b->vertices[1], b->normals[0], b->normals[1], b->incident_at, b->incident, b->triangles,
+                               b->flags,       cloth->host->good_position, cloth->host->good_previous};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) bytes += size_of(all[i]);
+    return bytes;
+}
