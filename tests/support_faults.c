@@ -1,13 +1,9 @@
 /* Memory that runs out in support/: the n-th allocation fails, for every n, those of jansson and libpng included. Each time the
- * status has to be MEMORY and everything else has to be given back. A program of its own, since it replaces malloc(). */
-#include <errno.h>
+ * status has to be MEMORY and everything else has to be given back. */
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "failing_malloc.h"
 #include "support/bench.h"
 #include "support/json.h"
 #include "support/options.h"
@@ -15,68 +11,6 @@
 #include "support/tune_report.h"
 #include "support/tune_results.h"
 #include "support/tune_spec.h"
-
-/* ---- malloc, with glibc's underneath; visible, so that the libraries find it too ---- */
-
-#define VISIBLE __attribute__((visibility("default")))
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *pointer, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-extern void __libc_free(void *pointer);
-
-static long left = -1; /* allocations until one fails; -1: none does */
-static bool hit;
-static long live;
-
-static bool fails(void)
-{
-    if (left < 0 || left-- > 0) return false;
-    hit = true;
-    errno = ENOMEM;
-    return true;
-}
-
-VISIBLE void *malloc(size_t size)
-{
-    if (fails()) return NULL;
-    live++;
-    return __libc_malloc(size);
-}
-
-VISIBLE void *calloc(size_t count, size_t size)
-{
-    if (fails()) return NULL;
-    live++;
-    return __libc_calloc(count, size);
-}
-
-VISIBLE void *realloc(void *pointer, size_t size)
-{
-    if (fails()) return NULL;
-    live += !pointer;
-    return __libc_realloc(pointer, size);
-}
-
-VISIBLE void *aligned_alloc(size_t alignment, size_t size)
-{
-    if (fails()) return NULL;
-    live++;
-    return __libc_memalign(alignment, size);
-}
-
-VISIBLE int posix_memalign(void **pointer, size_t alignment, size_t size)
-{
-    *pointer = aligned_alloc(alignment, size);
-    return *pointer ? 0 : ENOMEM;
-}
-
-VISIBLE void free(void *pointer)
-{
-    live -= pointer != NULL;
-    __libc_free(pointer);
-}
 
 /* ---- what is tried ---- */
 
@@ -247,29 +181,11 @@ static hed_status try_object(void)
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        hed_status (*run)(void);
-    } cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options}, {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}, {"report", try_report}, {"object", try_object}};
-    int bad = 0, file = mkstemp(path);
+    static const fault_case cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options}, {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}, {"report", try_report}, {"object", try_object}};
+    int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        long n = 0, failures = 0;
-        do {
-            long before = live;
-            hit = false;
-            left = n++;
-            hed_status status = cases[i].run();
-            left = -1;
-            if (live != before) bad += fprintf(stderr, "%s: allocation %ld failed, %ld blocks leaked\n", cases[i].name, n, live - before);
-            if (status != HED_OK && (status != HED_ERROR_MEMORY || !hit))
-                bad += fprintf(stderr, "%s: allocation %ld failed: %s\n", cases[i].name, n, hed_status_name(status));
-            failures += status != HED_OK;
-        } while (hit);
-        if (failures == 0) bad += fprintf(stderr, "%s: nothing ever failed\n", cases[i].name);
-        printf("%s: %ld allocations, %ld of them needed\n", cases[i].name, n - 1, failures);
-    }
+    int bad = try_all(cases, sizeof cases / sizeof *cases);
     remove(path);
     return bad != 0;
 }
