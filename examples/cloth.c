@@ -1,6 +1,7 @@
-/* cloth: a cape on a walking body, as a game has it. Each frame the program feeds what its animation gives (skinned positions of the cape,
- * where the body's capsule is, the wind), lets the device work, does work of its own meanwhile, and reads vertices and normals. The body
- * is once carried off by 20 m, as through a door, and once all begins anew. The device is chosen by HEDDLE_DEVICE. */
+/* cloth: a cape on a walking body, as a game has it. Each frame the program feeds what its animation gives
+ * (skinned positions of the cape, where the body's capsule is, the wind), lets the device work, does work of its
+ * own meanwhile, and reads vertices and normals. The body is once carried off by 20 m, as through a door, and once
+ * all begins anew. The device is chosen by HEDDLE_DEVICE. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,21 +13,25 @@
 enum { COLUMNS = 25, ROWS = 33, PARTICLES = COLUMNS * ROWS, FRAMES = 300, TELEPORT_AT = 150, RESET_AT = 220 };
 
 typedef struct cape {
-    float rest[PARTICLES][3], rest_normals[PARTICLES][3], hang[PARTICLES]; /* hang: 0 at the shoulders, 1 at the hem */
+    float rest[PARTICLES][3], rest_normals[PARTICLES][3];
+    float hang[PARTICLES]; /* 0 at the shoulders, 1 at the hem */
     float max_distance[PARTICLES], backstop[PARTICLES];
     uint32_t quads[(COLUMNS - 1) * (ROWS - 1)][4];
     float driver[PARTICLES][3], driver_normals[PARTICLES][3]; /* of the present frame */
     float vertices[PARTICLES][3], normals[PARTICLES][3];      /* what came out */
 } cape;
 
-/* Behind the shoulders, a little round the back; how far each particle may leave the skinned place is "painted" by height. */
+/* Behind the shoulders, a little round the back; how far each particle may leave the skinned place is "painted" by
+ * height. */
 static void make_cape(cape *c)
 {
     for (int j = 0; j < ROWS; j++)
         for (int i = 0; i < COLUMNS; i++) {
             int p = j * COLUMNS + i;
-            float hang = (float)j / (ROWS - 1), round = ((float)i / (COLUMNS - 1) - 0.5f) * 2.2f, radius = 0.22f + 0.1f * hang;
-            memcpy(c->rest[p], (float[]){radius * sinf(round), 1.45f - 1.1f * hang, -radius * cosf(round)}, sizeof c->rest[p]);
+            float hang = (float)j / (ROWS - 1), radius = 0.22f + 0.1f * hang;
+            float round = ((float)i / (COLUMNS - 1) - 0.5f) * 2.2f;
+            memcpy(c->rest[p], (float[]){radius * sinf(round), 1.45f - 1.1f * hang, -radius * cosf(round)},
+                   sizeof c->rest[p]);
             memcpy(c->rest_normals[p], (float[]){sinf(round), 0, -cosf(round)}, sizeof c->rest_normals[p]);
             c->hang[p] = hang;
             c->max_distance[p] = 0.8f * hang * hang; /* 0 holds it fast */
@@ -156,7 +161,8 @@ static hed_status run(hed_device *device, cape *c, timings *t, hed_error *error)
         status = run_frame(cloth, c, number, t, error);
         if (number % 60 == 59 && !status) {
             const float *hem = c->vertices[PARTICLES - 1 - COLUMNS / 2];
-            printf("frame %3d: the middle of the hem is at %6.2f %5.2f %6.2f m\n", number, (double)hem[0], (double)hem[1], (double)hem[2]);
+            printf("frame %3d: the middle of the hem is at %6.2f %5.2f %6.2f m\n", number, (double)hem[0],
+                   (double)hem[1], (double)hem[2]);
         }
     }
     hed_cloth_quality quality;
@@ -164,11 +170,11 @@ static hed_status run(hed_device *device, cape *c, timings *t, hed_error *error)
     if (!status) status = hed_cloth_measure(cloth, &quality, error);
     if (!status) {
         hed_cloth_get_report(cloth, &report);
-        printf("%s, %s: %llu particles, %llu constraints; a frame feeds %.3f ms, works %.3f ms meanwhile, then waits and reads %.3f ms; "
-               "slowest %.3f ms; worst stretch %.1f %%\n",
-               hed_device_get_info(device)->name, hed_cloth_structure_name(report.structure), (unsigned long long)report.particles,
-               (unsigned long long)report.constraints, 1e3 * t->feed / FRAMES, 1e3 * t->work / FRAMES, 1e3 * t->read / FRAMES,
-               1e3 * t->slowest, 100 * quality.worst_stretch);
+        printf("%s, %s: %llu particles, %llu constraints; a frame feeds %.3f ms, works %.3f ms meanwhile, then waits "
+               "and reads %.3f ms; slowest %.3f ms; worst stretch %.1f %%\n",
+               hed_device_get_info(device)->name, hed_cloth_structure_name(report.structure),
+               (unsigned long long)report.particles, (unsigned long long)report.constraints, 1e3 * t->feed / FRAMES,
+               1e3 * t->work / FRAMES, 1e3 * t->read / FRAMES, 1e3 * t->slowest, 100 * quality.worst_stretch);
     }
     hed_cloth_destroy(cloth);
     return status;

@@ -1,7 +1,8 @@
-/* cloth_gl: a flag whose vertices never leave the device. Two OpenGL vertex buffers take turns: while OpenGL draws the one, the device computes
- * the next frame and writes it back into the other (acquire, write-back, release, all enqueued; the host does not wait for it). Where driver and
- * device cannot share, Heddle copies through the host, and this program says so. There is no window: EGL without a surface, drawn into a small
- * framebuffer and shown as characters. The device is chosen by HEDDLE_DEVICE. */
+/* cloth_gl: a flag whose vertices never leave the device. Two OpenGL vertex buffers take turns: while OpenGL draws
+ * the one, the device computes the next frame and writes it back into the other (acquire, write-back, release, all
+ * enqueued; the host does not wait for it). Where driver and device cannot share, Heddle copies through the host,
+ * and this program says so. There is no window: EGL without a surface, drawn into a small framebuffer and shown as
+ * characters. The device is chosen by HEDDLE_DEVICE. */
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
 #include <stdbool.h>
@@ -47,9 +48,10 @@ static bool open_context(gl_context *gl)
 
 static GLuint make_program(void)
 {
-    const char *texts[2] = {"#version 330 core\nlayout(location = 0) in vec4 vertex;\n"
-                            "void main() { gl_Position = vec4(vertex.xy * vec2(0.7, 0.9) - vec2(0.75, 1.2), 0.0, 1.0); }\n",
-                            "#version 330 core\nout vec4 colour;\nvoid main() { colour = vec4(1.0); }\n"};
+    const char *texts[2] = {
+        "#version 330 core\nlayout(location = 0) in vec4 vertex;\n"
+        "void main() { gl_Position = vec4(vertex.xy * vec2(0.7, 0.9) - vec2(0.75, 1.2), 0.0, 1.0); }\n",
+        "#version 330 core\nout vec4 colour;\nvoid main() { colour = vec4(1.0); }\n"};
     GLuint program = glCreateProgram();
     for (int i = 0; i < 2; i++) {
         GLuint shader = glCreateShader(i ? GL_FRAGMENT_SHADER : GL_VERTEX_SHADER);
@@ -113,9 +115,11 @@ static hed_status make_flag(hed_device *device, hed_cloth **cloth, hed_error *er
     static float inverse_masses[PARTICLES];
     for (uint32_t p = 0, q = 0; p < PARTICLES; p++) {
         uint32_t i = p % COLUMNS, j = p / COLUMNS;
-        memcpy(positions[p], (float[]){1.5f * (float)i / (COLUMNS - 1), 2 - 1.0f * (float)j / (ROWS - 1), 0}, sizeof positions[p]);
+        memcpy(positions[p], (float[]){1.5f * (float)i / (COLUMNS - 1), 2 - 1.0f * (float)j / (ROWS - 1), 0},
+               sizeof positions[p]);
         inverse_masses[p] = i == 0 ? 0.0f : 5000.0f; /* held at the pole */
-        if (i + 1 < COLUMNS && j + 1 < ROWS) memcpy(quads[q++], (uint32_t[]){p, p + COLUMNS, p + COLUMNS + 1, p + 1}, sizeof quads[0]);
+        if (i + 1 < COLUMNS && j + 1 < ROWS)
+            memcpy(quads[q++], (uint32_t[]){p, p + COLUMNS, p + COLUMNS + 1, p + 1}, sizeof quads[0]);
     }
     hed_cloth_garment_def garment = hed_default_cloth_garment_def();
     hed_cloth_def def = hed_default_cloth_def();
@@ -160,8 +164,9 @@ static hed_status run(hed_device *device, gl_context *gl, hed_error *error)
         draw(gl, hed_cloth_vertex_buffer(cloth) == buffers[1]);
         show();
         printf("%s and %s: buffers %s; %d frames of %d vertices, %.3f ms each\n", hed_device_get_info(device)->name,
-               (const char *)glGetString(GL_RENDERER), copied ? "copied through the host, since these two cannot share" : "shared", FRAMES,
-               PARTICLES, 1e3 * seconds / FRAMES);
+               (const char *)glGetString(GL_RENDERER),
+               copied ? "copied through the host, since these two cannot share" : "shared", FRAMES, PARTICLES,
+               1e3 * seconds / FRAMES);
     }
     hed_cloth_destroy(cloth);
     hed_buffer_destroy(buffers[0]);

@@ -1,5 +1,6 @@
-/* Pictures of cloth and the window. Pictures are checked by what must be true of them: areas, which side is lit, what is darker than
- * what. They are skipped, with words, where there is no OpenGL; the window where there is no screen (cloth_view_window.sh brings one). */
+/* Pictures of cloth and the window. Pictures are checked by what must be true of them: areas, which side is lit,
+ * what is darker than what. They are skipped, with words, where there is no OpenGL; the window where there is no
+ * screen (cloth_view_window.sh brings one). */
 #include <math.h>
 
 #include "control.h"
@@ -38,7 +39,8 @@ static cloth_surface make_surface(uint32_t columns, uint32_t rows, void (*place)
     cr_assert(positions && triangles);
     for (uint32_t j = 0; j < rows; j++)
         for (uint32_t i = 0; i < columns; i++)
-            place((float)i / (float)(columns - 1), (float)j / (float)(rows - 1), positions + 3 * ((size_t)j * columns + i));
+            place((float)i / (float)(columns - 1), (float)j / (float)(rows - 1),
+                  positions + 3 * ((size_t)j * columns + i));
     for (uint32_t j = 0; j + 1 < rows; j++)
         for (uint32_t i = 0; i + 1 < columns; i++, t += 6) {
             uint32_t a = j * columns + i, c = a + columns;
@@ -66,9 +68,15 @@ static void ball(float u, float v, float out[3])
 
 /* Upright, 2 x 1, its lower half or its upper half of the picture; the front looks towards +z. */
 static void lower_half(float u, float v, float out[3]) { memcpy(out, (float[]){2 * u - 1, v, 0}, 3 * sizeof *out); }
-static void upper_half(float u, float v, float out[3]) { memcpy(out, (float[]){2 * u - 1, 1 + v, 0}, 3 * sizeof *out); }
+static void upper_half(float u, float v, float out[3])
+{
+    memcpy(out, (float[]){2 * u - 1, 1 + v, 0}, 3 * sizeof *out);
+}
 /* 1 x 1, level, half a metre above the ground. */
-static void plate(float u, float v, float out[3]) { memcpy(out, (float[]){u - 0.5f, 0.5f, 0.5f - v}, 3 * sizeof *out); }
+static void plate(float u, float v, float out[3])
+{
+    memcpy(out, (float[]){u - 0.5f, 0.5f, 0.5f - v}, 3 * sizeof *out);
+}
 static void waves(float u, float v, float out[3])
 {
     memcpy(out, (float[]){2 * u - 1, 0.2f + 1.6f * v, 0.1f * sinf(20 * u) * cosf(9 * v)}, 3 * sizeof *out);
@@ -81,10 +89,14 @@ static cloth_surface coloured(cloth_surface surface, float r, float g, float b, 
     return surface;
 }
 
-static const uint8_t *pixel(const hed_image *image, uint32_t x, uint32_t y) { return image->pixels + 3 * ((size_t)y * image->width + x); }
+static const uint8_t *pixel(const hed_image *image, uint32_t x, uint32_t y)
+{
+    return image->pixels + 3 * ((size_t)y * image->width + x);
+}
 static double brightness(const uint8_t *p) { return (p[0] + p[1] + p[2]) / 3.0; }
 
-static hed_image draw(cloth_picture *picture, const hed_cloth_camera *camera, const cloth_surface *surfaces, uint32_t count)
+static hed_image draw(cloth_picture *picture, const hed_cloth_camera *camera, const cloth_surface *surfaces,
+                      uint32_t count)
 {
     hed_image image;
     OK(cloth_picture_draw(picture, camera, surfaces, count, &image, &error));
@@ -198,7 +210,8 @@ Test(cloth_picture, the_same_scene_gives_the_same_picture)
 {
     cloth_picture *picture = open_picture(WIDTH, HEIGHT);
     hed_cloth_camera camera = level_camera(3);
-    cloth_surface sheet = coloured(make_surface(60, 60, waves), 0.8f, 0.3f, 0.2f, true), surfaces[2] = {sheet, make_surface(33, 17, ball)};
+    cloth_surface sheet = coloured(make_surface(60, 60, waves), 0.8f, 0.3f, 0.2f, true);
+    cloth_surface surfaces[2] = {sheet, make_surface(33, 17, ball)};
     hed_image first = draw(picture, &camera, surfaces, 1), between = draw(picture, &camera, surfaces, 2),
               again = draw(picture, &camera, surfaces, 1);
     size_t size = 3 * WIDTH * HEIGHT;
@@ -237,7 +250,8 @@ Test(cloth_picture, what_cannot_be_drawn_is_refused_with_its_place)
     cloth_surface bad[2] = {sheet, sheet};
     bad[1].triangles = triangles;
     FAILS(HED_ERROR_ARGUMENT, cloth_picture_draw(picture, &camera, bad, 2, &image, &error));
-    cr_assert(strstr(error.text, "surface 1") && strstr(error.text, "triangle 3") && strstr(error.text, "vertex 9"), "%s", error.text);
+    cr_assert(strstr(error.text, "surface 1") && strstr(error.text, "triangle 3") && strstr(error.text, "vertex 9"),
+              "%s", error.text);
     cr_assert(image.pixels == NULL);
     FAILS(HED_ERROR_ARGUMENT, cloth_picture_create(0, 16, &none, &error));
     FAILS(HED_ERROR_LIMIT, cloth_picture_create(16, 1000000, &none, &error));
@@ -272,7 +286,8 @@ Test(cloth_picture, positions_that_are_not_finite)
 
 static double distance(const hed_cloth_camera *c)
 {
-    return sqrt(pow(c->eye[0] - c->target[0], 2) + pow(c->eye[1] - c->target[1], 2) + pow(c->eye[2] - c->target[2], 2));
+    return sqrt(pow(c->eye[0] - c->target[0], 2) + pow(c->eye[1] - c->target[1], 2) +
+                pow(c->eye[2] - c->target[2], 2));
 }
 
 Test(cloth_control, the_left_button_turns_around_the_target)
@@ -329,11 +344,11 @@ Test(cloth_control, keys)
 
 /* ---- the window ---- */
 
-static const char flag_scene[] =
-    "{\"garments\": [{\"grid\": {\"width\": 24, \"height\": 16, \"size\": [1.5, 1], \"origin\": [0, 0.5, 0]}, \"drag\": 1,"
-    " \"pins\": [{\"box\": {\"low\": [-0.01, 0, -1], \"high\": [0.01, 2, 1]}}]}],"
-    " \"colliders\": [{\"sphere\": {\"centre\": [0.8, 0.4, 0.3], \"radius\": 0.2}}],"
-    " \"camera\": {\"width\": 320, \"height\": 240}}";
+static const char flag_scene[] = "{\"garments\": [{\"grid\": {\"width\": 24, \"height\": 16, \"size\": [1.5, 1], "
+                                 "\"origin\": [0, 0.5, 0]}, \"drag\": 1,"
+                                 " \"pins\": [{\"box\": {\"low\": [-0.01, 0, -1], \"high\": [0.01, 2, 1]}}]}],"
+                                 " \"colliders\": [{\"sphere\": {\"centre\": [0.8, 0.4, 0.3], \"radius\": 0.2}}],"
+                                 " \"camera\": {\"width\": 320, \"height\": 240}}";
 
 /* What a user does, picture by picture; each step checks what the one before has done. */
 typedef struct visit {
@@ -371,7 +386,8 @@ Test(cloth_window, keys_and_mouse_do_what_they_say)
     const char *display = getenv("DISPLAY");
     hed_cloth_scene *scene;
     hed_cloth *cloth;
-    if (!display || !display[0]) cr_skip_test("no screen here (DISPLAY); tests/cloth_view_window.sh brings a virtual one");
+    if (!display || !display[0])
+        cr_skip_test("no screen here (DISPLAY); tests/cloth_view_window.sh brings a virtual one");
     test_device t = test_open(NULL);
     OK(hed_cloth_scene_parse("flag", flag_scene, sizeof flag_scene - 1, ".", NULL, &scene, &error));
     hed_cloth_def def = hed_cloth_scene_def(scene);

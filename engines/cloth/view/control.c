@@ -8,7 +8,8 @@
 
 static const float GRAVITY_A_HEIGHT = 20; /* m/s^2, the mouse moved over the window's whole height */
 static const float WIND_A_HEIGHT = 20;    /* m/s */
-static const float STEEPEST = 1.5f;       /* radians above or below the target: short of straight, where the view would tip over */
+/* Radians above or below the target: short of straight, where the view would tip over. */
+static const float STEEPEST = 1.5f;
 
 cloth_control cloth_control_begin(const hed_cloth_camera *camera)
 {

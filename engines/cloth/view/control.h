@@ -6,10 +6,10 @@
 
 typedef struct cloth_control {
     hed_cloth_camera camera;
-    float up[3];     /* of the scene, the axis that the camera turns around */
-    float gravity;   /* m/s^2, added downwards */
-    float wind[3];   /* m/s, added */
-    bool colours;    /* the debug colours are shown */
+    float up[3];   /* of the scene, the axis that the camera turns around */
+    float gravity; /* m/s^2, added downwards */
+    float wind[3]; /* m/s, added */
+    bool colours;  /* the debug colours are shown */
     bool paused;
     /* asked for, and taken away by whoever does it */
     bool step, reset, picture, close;
@@ -21,7 +21,8 @@ enum { CLOTH_KEY_ESCAPE = 27 };
 cloth_control cloth_control_begin(const hed_cloth_camera *camera);
 /* A key: d, space, r, s, p or CLOTH_KEY_ESCAPE; others do nothing. */
 void cloth_control_key(cloth_control *control, int key);
-/* The left button: around the target. The way of the mouse in pixels, to the right and down; `height` is the window's. */
+/* The left button: around the target. The way of the mouse in pixels, to the right and down; `height` is the
+ * window's. */
 void cloth_control_orbit(cloth_control *control, double right, double down, uint32_t height);
 /* The wheel: towards the target. */
 void cloth_control_zoom(cloth_control *control, double notches);

@@ -1,4 +1,5 @@
-/* Contexts without a window. EGL_EXT_platform_device finds GPUs without any display server, EGL_MESA_platform_surfaceless Mesa's software. */
+/* Contexts without a window. EGL_EXT_platform_device finds GPUs without any display server,
+ * EGL_MESA_platform_surfaceless Mesa's software. */
 #include "headless.h"
 
 #include "support/errors.h"
@@ -62,7 +63,8 @@ static bool try_display(cloth_headless *headless, EGLDisplay display, const char
 
 static bool create_egl(cloth_headless *headless, char *tried, size_t size)
 {
-    PFNEGLGETPLATFORMDISPLAYEXTPROC get = (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
+    PFNEGLGETPLATFORMDISPLAYEXTPROC get =
+        (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
     PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
     const char *why_device = "none listed", *why_surfaceless = "not offered", *why_default;
     EGLDeviceEXT devices[MOST_DEVICES];
@@ -70,16 +72,19 @@ static bool create_egl(cloth_headless *headless, char *tried, size_t size)
     if (get && query && query(MOST_DEVICES, devices, &count))
         for (EGLint i = 0; i < count; i++)
             if (try_display(headless, get(EGL_PLATFORM_DEVICE_EXT, devices[i], NULL), &why_device)) return true;
-    if (get && try_display(headless, get(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL), &why_surfaceless)) return true;
+    if (get && try_display(headless, get(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL), &why_surfaceless))
+        return true;
     if (try_display(headless, eglGetDisplay(EGL_DEFAULT_DISPLAY), &why_default)) return true;
-    snprintf(tried, size, "EGL (devices: %s; surfaceless: %s; default display: %s)", why_device, why_surfaceless, why_default);
+    snprintf(tried, size, "EGL (devices: %s; surfaceless: %s; default display: %s)", why_device, why_surfaceless,
+             why_default);
     return false;
 }
 
 static bool bind_egl(cloth_headless *headless, bool current)
 {
     if (!current) return eglMakeCurrent(headless->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    return eglBindAPI(EGL_OPENGL_API) && eglMakeCurrent(headless->display, headless->surface, headless->surface, headless->context);
+    return eglBindAPI(EGL_OPENGL_API) &&
+           eglMakeCurrent(headless->display, headless->surface, headless->surface, headless->context);
 }
 
 static void destroy_egl(cloth_headless *headless)
@@ -164,8 +169,10 @@ hed_status cloth_headless_create(cloth_headless *headless, hed_error *error)
     char egl[320], osmesa[128];
     *headless = (cloth_headless){0};
     if (create_egl(headless, egl, sizeof egl) || create_osmesa(headless, osmesa, sizeof osmesa)) return HED_OK;
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED, "no OpenGL without a window here. Tried: %s, %s. Software drivers are in Debian's "
-                                                       "libgl1-mesa-dri (EGL) and libosmesa6 (OSMesa)", egl, osmesa);
+    return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+                         "no OpenGL without a window here. Tried: %s, %s. Software drivers are in Debian's "
+                         "libgl1-mesa-dri (EGL) and libosmesa6 (OSMesa)",
+                         egl, osmesa);
 }
 
 bool cloth_headless_bind(cloth_headless *headless, bool current)

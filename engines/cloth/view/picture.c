@@ -83,7 +83,8 @@ static hed_status check(const cloth_surface *surface, uint32_t number, hed_error
 {
     for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++)
         if (surface->triangles[i] >= surface->vertex_count)
-            return hed_error_set(error, HED_ERROR_ARGUMENT, "surface %u: triangle %zu names vertex %u, and there are %u", number, i / 3,
+            return hed_error_set(error, HED_ERROR_ARGUMENT,
+                                 "surface %u: triangle %zu names vertex %u, and there are %u", number, i / 3,
                                  surface->triangles[i], surface->vertex_count);
     return HED_OK;
 }
@@ -102,8 +103,8 @@ static hed_status need_slots(cloth_picture *p, uint32_t count, hed_error *error)
     return HED_OK;
 }
 
-static void put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint components, GLenum type, GLboolean normalized, const void *content,
-                size_t size)
+static void put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint components, GLenum type,
+                GLboolean normalized, const void *content, size_t size)
 {
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, content, GL_STREAM_DRAW);
@@ -112,32 +113,38 @@ static void put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint compo
 }
 
 /* Puts a surface into OpenGL's memory. */
-static hed_status upload(cloth_picture *p, const cloth_surface *surface, const slot *s, cloth_drawable *drawable, hed_error *error)
+static hed_status upload(cloth_picture *p, const cloth_surface *surface, const slot *s, cloth_drawable *drawable,
+                         hed_error *error)
 {
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     size_t size = 3 * (size_t)surface->vertex_count * sizeof(float);
     float *made = NULL;
     if (!surface->normals) {
         made = malloc(size + 1);
-        if (!made) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the normals of %u vertices", surface->vertex_count);
-        cloth_make_normals(surface->positions, surface->vertex_count, surface->triangles, surface->triangle_count, made);
+        if (!made)
+            return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the normals of %u vertices",
+                                 surface->vertex_count);
+        cloth_make_normals(surface->positions, surface->vertex_count, surface->triangles, surface->triangle_count,
+                           made);
     }
     gl->BindVertexArray(s->vertex_array);
     put(gl, s->buffers[BUFFER_POSITIONS], 0, 3, GL_FLOAT, GL_FALSE, surface->positions, size);
     put(gl, s->buffers[BUFFER_NORMALS], 1, 3, GL_FLOAT, GL_FALSE, made ? made : surface->normals, size);
     if (surface->colours)
-        put(gl, s->buffers[BUFFER_COLOURS], 2, 4, GL_UNSIGNED_BYTE, GL_TRUE, surface->colours, 4 * (size_t)surface->vertex_count);
+        put(gl, s->buffers[BUFFER_COLOURS], 2, 4, GL_UNSIGNED_BYTE, GL_TRUE, surface->colours,
+            4 * (size_t)surface->vertex_count);
     else
         gl->DisableVertexAttribArray(2);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, s->buffers[BUFFER_TRIANGLES]);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(3 * (size_t)surface->triangle_count * sizeof(uint32_t)), surface->triangles,
-                   GL_STREAM_DRAW);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(3 * (size_t)surface->triangle_count * sizeof(uint32_t)),
+                   surface->triangles, GL_STREAM_DRAW);
     gl->BindVertexArray(0);
     free(made);
     *drawable = (cloth_drawable){s->vertex_array, 3 * surface->triangle_count, {0}, surface->two_sided};
     memcpy(drawable->colour, surface->colour, sizeof drawable->colour);
     if (gl->GetError() == GL_NO_ERROR) return HED_OK;
-    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a surface of %u vertices", surface->vertex_count);
+    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a surface of %u vertices",
+                         surface->vertex_count);
 }
 
 /* What is looked at: the cloth, and what is not much larger than it (a body, a table; not a wide floor). */
@@ -159,14 +166,16 @@ static cloth_box subject(const cloth_surface *surfaces, uint32_t count)
     return cloth;
 }
 
-hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera, const cloth_surface *surfaces, uint32_t count,
-                              hed_image *image, hed_error *error)
+hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera, const cloth_surface *surfaces,
+                              uint32_t count, hed_image *image, hed_error *error)
 {
     *image = (hed_image){0};
     if (!cloth_headless_bind(&p->headless, true))
-        return hed_error_set(error, HED_ERROR_DRIVER, "%s does not take its context in this thread", p->headless.library);
+        return hed_error_set(error, HED_ERROR_DRIVER, "%s does not take its context in this thread",
+                             p->headless.library);
     cloth_drawable *drawables = calloc(count + 1, sizeof *drawables);
-    hed_status status = drawables ? need_slots(p, count, error) : hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+    hed_status status = drawables ? need_slots(p, count, error)
+                                  : hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
     for (uint32_t i = 0; i < count && !status; i++) {
         status = check(&surfaces[i], i, error);
         if (!status) status = upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);

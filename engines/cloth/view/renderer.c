@@ -29,9 +29,10 @@ enum { PROGRAM_SURFACE,
        PROGRAM_BACKGROUND,
        PROGRAM_FINISH,
        PROGRAM_COUNT };
-static const int VERTEX_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX, TEXT_SCREEN_VERTEX,
-                                               TEXT_SCREEN_VERTEX};
-static const int FRAGMENT_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE, TEXT_SHADOW, TEXT_GROUND, TEXT_BACKGROUND, TEXT_FINISH};
+static const int VERTEX_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX,
+                                               TEXT_SCREEN_VERTEX, TEXT_SCREEN_VERTEX};
+static const int FRAGMENT_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE, TEXT_SHADOW, TEXT_GROUND, TEXT_BACKGROUND,
+                                                 TEXT_FINISH};
 
 struct cloth_renderer {
     cloth_gl gl;
@@ -58,7 +59,8 @@ static hed_status compile(const cloth_gl *gl, GLenum kind, int text, GLuint *sha
     gl->CompileShader(*shader);
     gl->GetShaderiv(*shader, GL_COMPILE_STATUS, &good);
     if (good) return HED_OK;
-    hed_error_set(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not compile %s", (const char *)gl->GetString(GL_RENDERER), file->name);
+    hed_error_set(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not compile %s",
+                  (const char *)gl->GetString(GL_RENDERER), file->name);
     if (error) gl->GetShaderInfoLog(*shader, sizeof error->log, NULL, error->log);
     return HED_ERROR_UNSUPPORTED;
 }
@@ -78,7 +80,8 @@ static hed_status make_program(cloth_renderer *r, int which, hed_error *error)
         gl->GetProgramiv(r->programs[which], GL_LINK_STATUS, &good);
         if (!good) {
             status = hed_error_set(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not link %s",
-                                   (const char *)gl->GetString(GL_RENDERER), hed_cloth_view_files[FRAGMENT_TEXT[which]].name);
+                                   (const char *)gl->GetString(GL_RENDERER),
+                                   hed_cloth_view_files[FRAGMENT_TEXT[which]].name);
             if (error) gl->GetProgramInfoLog(r->programs[which], sizeof error->log, NULL, error->log);
         }
     }
@@ -114,7 +117,8 @@ static void make_shadow_map(cloth_renderer *r)
     const cloth_gl *gl = &r->gl;
     gl->GenTextures(1, &r->shadow_map);
     gl->BindTexture(GL_TEXTURE_2D, r->shadow_map);
-    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, 0, GL_DEPTH_COMPONENT,
+                   GL_UNSIGNED_INT, NULL);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
@@ -128,7 +132,8 @@ static void make_shadow_map(cloth_renderer *r)
     gl->ReadBuffer(GL_NONE);
 }
 
-/* The part of cloth_renderer_resize() that depends on whether there are several samples a pixel; false: not with this many. */
+/* The part of cloth_renderer_resize() that depends on whether there are several samples a pixel; false: not with
+ * this many. */
 static bool make_targets(cloth_renderer *r)
 {
     const cloth_gl *gl = &r->gl;
@@ -155,10 +160,11 @@ static bool make_targets(cloth_renderer *r)
 hed_status cloth_renderer_resize(cloth_renderer *r, uint32_t width, uint32_t height, hed_error *error)
 {
     if (r->width == width && r->height == height) return HED_OK;
-    if (width == 0 || height == 0) return hed_error_set(error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
+    if (width == 0 || height == 0)
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
     if (width > cloth_renderer_most(r) || height > cloth_renderer_most(r))
-        return hed_error_set(error, HED_ERROR_LIMIT, "a picture of %u x %u is larger than this OpenGL draws, %u x %u", width, height,
-                             cloth_renderer_most(r), cloth_renderer_most(r));
+        return hed_error_set(error, HED_ERROR_LIMIT, "a picture of %u x %u is larger than this OpenGL draws, %u x %u",
+                             width, height, cloth_renderer_most(r), cloth_renderer_most(r));
     r->width = width;
     r->height = height;
     while (r->gl.GetError() != GL_NO_ERROR) continue; /* what others have left */
@@ -170,7 +176,8 @@ hed_status cloth_renderer_resize(cloth_renderer *r, uint32_t width, uint32_t hei
     }
     if (good && r->gl.GetError() == GL_NO_ERROR) return HED_OK;
     r->width = r->height = 0;
-    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u", width, height);
+    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u", width,
+                         height);
 }
 
 /* ---- life ---- */
@@ -280,7 +287,8 @@ typedef struct pass {
     float view_projection[16], shadow_matrix[16];
 } pass;
 
-static pass begin(const cloth_renderer *r, const cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box)
+static pass begin(const cloth_renderer *r, const cloth_studio *studio, const hed_cloth_camera *camera,
+                  const cloth_box *box)
 {
     pass p = {.studio = studio, .camera = camera};
     float view[16], projection[16], offset[3];
@@ -290,7 +298,8 @@ static pass begin(const cloth_renderer *r, const cloth_studio *studio, const hed
     float distance = sqrtf(cloth_dot(offset, offset)), reach = fmaxf(studio->size, p.radius);
     float near = fmaxf(distance - 1.5f * reach, 0.02f * reach);
     cloth_look_at(camera->eye, camera->target, camera->up, view);
-    cloth_perspective(camera->field_of_view, (float)r->width / (float)r->height, near, distance + 80 * reach, projection);
+    cloth_perspective(camera->field_of_view, (float)r->width / (float)r->height, near, distance + 80 * reach,
+                      projection);
     cloth_multiply(projection, view, p.view_projection);
 
     float from[3];
@@ -362,7 +371,8 @@ static void draw_ground(cloth_renderer *r, const pass *p)
     const cloth_gl *gl = &r->gl;
     int axis = up_axis(p->studio->up);
     float height = p->studio->ground * p->studio->up[axis], reach = 12 * p->studio->size, centre[3];
-    if (cloth_dot(p->camera->eye, p->studio->up) <= p->studio->ground) return; /* seen from below it would hide everything */
+    if (cloth_dot(p->camera->eye, p->studio->up) <= p->studio->ground)
+        return; /* seen from below it would hide everything */
     memcpy(centre, p->centre, sizeof centre);
     centre[axis] = height;
     float corners[4][3];

@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-cloth_box cloth_box_nothing(void) { return (cloth_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
+cloth_box cloth_box_nothing(void)
+{
+    return (cloth_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
 
 void cloth_box_add(cloth_box *box, const float *points, uint32_t count)
 {

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-hed_status cloth_target_create(const cloth_gl *gl, uint32_t width, uint32_t height, cloth_target *target, hed_error *error)
+hed_status cloth_target_create(const cloth_gl *gl, uint32_t width, uint32_t height, cloth_target *target,
+                               hed_error *error)
 {
     *target = (cloth_target){.width = width, .height = height};
     gl->GenRenderbuffers(1, &target->pixels);
@@ -15,9 +16,11 @@ hed_status cloth_target_create(const cloth_gl *gl, uint32_t width, uint32_t heig
     gl->GenFramebuffers(1, &target->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
     gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target->pixels);
-    if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE && gl->GetError() == GL_NO_ERROR) return HED_OK;
+    if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE && gl->GetError() == GL_NO_ERROR)
+        return HED_OK;
     cloth_target_destroy(gl, target);
-    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u", width, height);
+    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u", width,
+                         height);
 }
 
 void cloth_target_destroy(const cloth_gl *gl, cloth_target *target)
@@ -44,13 +47,16 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, hed
     hed_status status = hed_image_create(target->width, target->height, 3, image, error);
     uint8_t *row = malloc(3 * (size_t)target->width);
     if (!status && !row)
-        status = hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u", target->width, target->height);
+        status = hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u", target->width,
+                               target->height);
     if (!status) {
         gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->framebuffer);
         gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
-        gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_RGB, GL_UNSIGNED_BYTE, image->pixels);
+        gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_RGB, GL_UNSIGNED_BYTE,
+                       image->pixels);
         turn_over(image, row);
-        if (gl->GetError() != GL_NO_ERROR) status = hed_error_set(error, HED_ERROR_DRIVER, "OpenGL did not give the picture back");
+        if (gl->GetError() != GL_NO_ERROR)
+            status = hed_error_set(error, HED_ERROR_DRIVER, "OpenGL did not give the picture back");
     }
     free(row);
     if (status) hed_image_free(image);

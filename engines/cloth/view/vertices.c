@@ -19,16 +19,16 @@ struct cloth_vertices {
     const cloth_gl *gl;
     hed_cloth_scene *scene;
     hed_cloth *cloth;
-    uint32_t count;      /* vertices of the cloth */
+    uint32_t count; /* vertices of the cloth */
     bool shared;
     GLuint positions[2], normals[2], colours; /* shared: in turn; else the first ones, and colours of their own */
     hed_buffer *device_positions[2], *device_normals[2];
-    float *host;         /* not shared: (count x 3) positions, then as many normals, then (count x 4) bytes */
+    float *host; /* not shared: (count x 3) positions, then as many normals, then (count x 4) bytes */
     uint32_t garment_count, prop_count;
-    GLuint *triangles;   /* (garment_count) */
-    prop *props;         /* (prop_count) */
+    GLuint *triangles;         /* (garment_count) */
+    prop *props;               /* (prop_count) */
     cloth_drawable *drawables; /* garments, then props */
-    cloth_box box; /* around the cloth */
+    cloth_box box;             /* around the cloth */
 };
 
 static hed_status no_memory(hed_error *error, const char *what)
@@ -65,14 +65,16 @@ static hed_status add_garment(cloth_vertices *v, uint32_t garment, uint32_t copi
     cloth_drawable *drawable = &v->drawables[garment];
     uint32_t first_particle, first_vertex;
     hed_cloth_garment_range(v->cloth, garment, &first_particle, &first_vertex);
-    uint32_t *triangles = make_triangles(hed_cloth_scene_mesh(v->scene, garment), first_vertex, copies, &drawable->index_count);
+    uint32_t *triangles =
+        make_triangles(hed_cloth_scene_mesh(v->scene, garment), first_vertex, copies, &drawable->index_count);
     if (!triangles) return no_memory(error, "the triangles");
     hed_cloth_scene_colour(v->scene, garment, drawable->colour);
     drawable->two_sided = true;
     gl->GenVertexArrays(1, &drawable->vertex_array);
     gl->BindVertexArray(drawable->vertex_array);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, v->triangles[garment]);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof *triangles), triangles, GL_STATIC_DRAW);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof *triangles), triangles,
+                   GL_STATIC_DRAW);
     gl->BindVertexArray(0);
     free(triangles);
     return HED_OK;
@@ -89,7 +91,8 @@ static void point_arrays(cloth_vertices *v, int turn, bool colours)
         gl->EnableVertexAttribArray(0);
         gl->VertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, stride, NULL);
         if (!v->shared) gl->BindBuffer(GL_ARRAY_BUFFER, v->colours);
-        gl->VertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride, (const void *)(uintptr_t)(v->shared ? 12 : 0));
+        gl->VertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride,
+                                (const void *)(uintptr_t)(v->shared ? 12 : 0));
         if (colours)
             gl->EnableVertexAttribArray(2);
         else
@@ -124,7 +127,8 @@ static bool share(cloth_vertices *v, cloth_gl_get_function *get)
         GLuint name = i < 2 ? v->positions[i] : v->normals[i - 2];
         v->gl->BindBuffer(GL_ARRAY_BUFFER, name);
         v->gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, NULL, GL_DYNAMIC_DRAW);
-        good = hed_buffer_from_gl(device, &shared, name, size, &copied, i < 2 ? &v->device_positions[i] : &v->device_normals[i - 2], NULL) == HED_OK &&
+        good = hed_buffer_from_gl(device, &shared, name, size, &copied,
+                                  i < 2 ? &v->device_positions[i] : &v->device_normals[i - 2], NULL) == HED_OK &&
                !copied;
     }
     good = good && hed_cloth_write_into(v->cloth, v->device_positions[0], v->device_positions[1], NULL) == HED_OK;
@@ -176,7 +180,8 @@ hed_status cloth_vertices_take(cloth_vertices *v, bool colours, hed_error *error
 /* ---- props ---- */
 
 /* A vertex array for a prop whose number of vertices is new. */
-static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawable, const hed_cloth_prop *now, hed_error *error)
+static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawable, const hed_cloth_prop *now,
+                             hed_error *error)
 {
     const cloth_gl *gl = v->gl;
     float *was = calloc(6 * (size_t)now->vertex_count + 1, sizeof *was);
@@ -188,7 +193,8 @@ static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawabl
     memcpy(drawable->colour, now->colour, sizeof drawable->colour);
     gl->BindVertexArray(drawable->vertex_array);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, p->triangles);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof(uint32_t)), now->triangles, GL_STATIC_DRAW);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof(uint32_t)), now->triangles,
+                   GL_STATIC_DRAW);
     gl->BindBuffer(GL_ARRAY_BUFFER, p->positions);
     gl->EnableVertexAttribArray(0);
     gl->VertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, NULL);
@@ -281,8 +287,8 @@ static hed_status allocate(cloth_vertices *v, hed_error *error)
     return HED_OK;
 }
 
-hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get, hed_cloth_scene *scene, hed_cloth *cloth,
-                                 cloth_vertices **vertices, hed_error *error)
+hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get, hed_cloth_scene *scene,
+                                 hed_cloth *cloth, cloth_vertices **vertices, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(scene);
     cloth_vertices *v = *vertices = calloc(1, sizeof *v);
@@ -312,7 +318,8 @@ void cloth_vertices_destroy(cloth_vertices *v)
     gl->DeleteBuffers(2, v->normals);
     gl->DeleteBuffers(1, &v->colours);
     if (v->triangles) gl->DeleteBuffers((GLsizei)v->garment_count, v->triangles);
-    for (uint32_t i = 0; v->drawables && i < v->garment_count + v->prop_count; i++) gl->DeleteVertexArrays(1, &v->drawables[i].vertex_array);
+    for (uint32_t i = 0; v->drawables && i < v->garment_count + v->prop_count; i++)
+        gl->DeleteVertexArrays(1, &v->drawables[i].vertex_array);
     for (uint32_t i = 0; v->props && i < v->prop_count; i++) {
         gl->DeleteBuffers(3, (GLuint[]){v->props[i].positions, v->props[i].normals, v->props[i].triangles});
         free(v->props[i].was);

@@ -1,7 +1,7 @@
 /* The window: GLFW for keys, mouse and the surface; renderer.c draws, vertices.c keeps the surfaces.
  *
- * While a picture of one frame is drawn, the device computes the next: each turn takes what the last frame left, enqueues the frames that are
- * due by the clock, and draws what it took. */
+ * While a picture of one frame is drawn, the device computes the next: each turn takes what the last frame left,
+ * enqueues the frames that are due by the clock, and draws what it took. */
 #include "window.h"
 
 #include "renderer.h"
@@ -19,7 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_AT_ONCE = 3 }; /* frames in a turn; a device that needs longer than they last shows slower motion */
+/* Frames in a turn; a device that needs longer than they last shows slower motion. */
+enum { MOST_AT_ONCE = 3 };
 static const double TITLE_EVERY = 0.5; /* s */
 
 typedef struct window {
@@ -33,11 +34,11 @@ typedef struct window {
     cloth_vertices *vertices;
     hed_event *begin, *end; /* around the frames of a turn */
     double mouse[2];
-    uint32_t number;        /* of the next frame, since the last reset */
+    uint32_t number; /* of the next frame, since the last reset */
     uint64_t pictures, frames;
-    float transform[16];    /* of the last frame that had one */
+    float transform[16]; /* of the last frame that had one */
     bool transformed;
-    double clock, due;      /* s; frames that the clock asks for */
+    double clock, due; /* s; frames that the clock asks for */
     /* for the title */
     double titled, next_measure, frame_seconds, stretch;
     uint64_t titled_pictures;
@@ -60,7 +61,8 @@ static hed_status glfw_fail(hed_error *error, const char *what)
 {
     const char *words = NULL;
     glfwGetError(&words);
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s: %s. `heddle cloth run --png-every N` draws pictures without a window", what,
+    return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+                         "%s: %s. `heddle cloth run --png-every N` draws pictures without a window", what,
                          words ? words : "GLFW does not say why");
 }
 
@@ -70,8 +72,8 @@ static void on_key(GLFWwindow *handle, int key, int scancode, int action, int mo
     (void)scancode, (void)modifiers;
     if (action == GLFW_RELEASE || (action == GLFW_REPEAT && key != GLFW_KEY_S)) return;
     /* GLFW's letters are upper case, whatever was typed. */
-    cloth_control_key(&w->control, key == GLFW_KEY_ESCAPE ? CLOTH_KEY_ESCAPE : key >= 'A' && key <= 'Z' ? key - 'A' + 'a'
-                                                                                                      : key);
+    if (key == GLFW_KEY_ESCAPE) key = CLOTH_KEY_ESCAPE;
+    cloth_control_key(&w->control, key >= 'A' && key <= 'Z' ? key - 'A' + 'a' : key);
 }
 
 static void on_wheel(GLFWwindow *handle, double x, double y)
@@ -115,7 +117,9 @@ static hed_status open_window(window *w, hed_error *error)
     glfwSetScrollCallback(w->handle, on_wheel);
     glfwSetCursorPosCallback(w->handle, on_mouse);
     hed_status status = cloth_renderer_create(get_function, &w->renderer, error);
-    if (!status) status = cloth_vertices_create(cloth_renderer_gl(w->renderer), get_function, w->scene, w->cloth, &w->vertices, error);
+    if (!status)
+        status = cloth_vertices_create(cloth_renderer_gl(w->renderer), get_function, w->scene, w->cloth, &w->vertices,
+                                       error);
     hed_device *device = hed_stream_device(hed_cloth_stream(w->cloth));
     if (!status) status = hed_event_create(device, true, &w->begin, error);
     if (!status) status = hed_event_create(device, true, &w->end, error);
@@ -139,7 +143,8 @@ static hed_status step(window *w, hed_error *error)
     return status;
 }
 
-/* How many frames are due: one for each 1/rate of a second that has passed, less where the device does not keep up. */
+/* How many frames are due: one for each 1/rate of a second that has passed, less where the device does not keep
+ * up. */
 static uint32_t frames_due(window *w)
 {
     double now = glfwGetTime();
@@ -148,7 +153,8 @@ static uint32_t frames_due(window *w)
     if (w->control.paused) w->due = 0;
     uint32_t count = (uint32_t)w->due;
     w->due -= count;
-    if (w->control.step || w->frames == 0 || w->number == 0) count = count ? count : 1; /* the first one is seen even if paused */
+    if (w->control.step || w->frames == 0 || w->number == 0)
+        count = count ? count : 1; /* the first one is seen even if paused */
     w->control.step = false;
     return count;
 }
@@ -183,7 +189,8 @@ static void draw(window *w, GLuint target)
     cloth_renderer_draw(w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
 }
 
-/* The key p: the frame as a file that is not there yet, in the current folder. What goes wrong is said in the title: the show goes on. */
+/* The key p: the frame as a file that is not there yet, in the current folder. What goes wrong is said in the
+ * title: the show goes on. */
 static void write_picture(window *w, uint32_t width, uint32_t height)
 {
     const cloth_gl *gl = cloth_renderer_gl(w->renderer);
@@ -212,10 +219,12 @@ static void set_title(window *w)
     const hed_device_info *device = hed_device_get_info(hed_stream_device(hed_cloth_stream(w->cloth)));
     float wind = sqrtf(cloth_dot(w->control.wind, w->control.wind));
     if (w->control.gravity != 0 || wind > 0)
-        snprintf(forces, sizeof forces, " | gravity %+.1f m/s2, wind %+.1f m/s", (double)w->control.gravity, (double)wind);
-    snprintf(title, sizeof title, "Heddle cloth on %s%s | %.0f fps, %.2f ms a frame, stretch %.1f %%%s%s%s%s", device->id,
-             cloth_vertices_shared(w->vertices) ? " (buffers shared)" : "", (double)(w->pictures - w->titled_pictures) / passed,
-             1e3 * w->frame_seconds, 100 * w->stretch, forces, w->control.paused ? " | paused" : "", w->note[0] ? " | " : "", w->note);
+        snprintf(forces, sizeof forces, " | gravity %+.1f m/s2, wind %+.1f m/s", (double)w->control.gravity,
+                 (double)wind);
+    snprintf(title, sizeof title, "Heddle cloth on %s%s | %.0f fps, %.2f ms a frame, stretch %.1f %%%s%s%s%s",
+             device->id, cloth_vertices_shared(w->vertices) ? " (buffers shared)" : "",
+             (double)(w->pictures - w->titled_pictures) / passed, 1e3 * w->frame_seconds, 100 * w->stretch, forces,
+             w->control.paused ? " | paused" : "", w->note[0] ? " | " : "", w->note);
     glfwSetWindowTitle(w->handle, title);
     w->titled = now;
     w->titled_pictures = w->pictures;
@@ -265,7 +274,8 @@ static hed_status turn(window *w, hed_error *error)
     }
     status = cloth_renderer_resize(w->renderer, (uint32_t)width, (uint32_t)height, error);
     if (status) return status;
-    if (w->frames == w->timed_frames && w->pictures == 0) status = take(w, error); /* the first picture has nothing before it */
+    if (w->frames == w->timed_frames && w->pictures == 0)
+        status = take(w, error); /* the first picture has nothing before it */
     if (status) return status;
     draw(w, 0);
     if (w->control.picture) write_picture(w, (uint32_t)width, (uint32_t)height);
@@ -282,12 +292,14 @@ static hed_status run(window *w, const cloth_window_probe *probe, hed_error *err
     w->clock = glfwGetTime();
     while (!status && !glfwWindowShouldClose(w->handle) && !w->control.close && !hed_interrupted()) {
         status = turn(w, error);
-        if (!status && probe) probe->drawn(probe->user, w->pictures, w->frames, cloth_vertices_shared(w->vertices), &w->control);
+        if (!status && probe)
+            probe->drawn(probe->user, w->pictures, w->frames, cloth_vertices_shared(w->vertices), &w->control);
     }
     return status;
 }
 
-hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate, const cloth_window_probe *probe, hed_error *error)
+hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate, const cloth_window_probe *probe,
+                            hed_error *error)
 {
     window w = {.scene = scene, .cloth = cloth, .rate = rate};
     if (!glfwInit()) return glfw_fail(error, "no window here");

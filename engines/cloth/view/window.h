@@ -12,6 +12,7 @@ typedef struct cloth_window_probe {
 } cloth_window_probe;
 
 /* cloth_view_run() with a probe; NULL: none. */
-hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate, const cloth_window_probe *probe, hed_error *error);
+hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate, const cloth_window_probe *probe,
+                            hed_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* From linear light to what a screen takes: a soft shoulder instead of clipped highlights, sRGB's curve, and half a step of noise
- * against bands in the gradient. A picture drawn at twice the size is averaged by the sampler. */
+/* From linear light to what a screen takes: a soft shoulder instead of clipped highlights, sRGB's curve, and half
+ * a step of noise against bands in the gradient. A picture drawn at twice the size is averaged by the sampler. */
 uniform sampler2D scene;
 in vec2 at;
 out vec4 result;

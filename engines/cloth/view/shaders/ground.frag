@@ -1,4 +1,5 @@
-/* The ground: the background's own tone, with shadow, and a grid that fades with distance before its lines could flicker. */
+/* The ground: the background's own tone, with shadow, and a grid that fades with distance before its lines could
+ * flicker. */
 uniform vec3 centre;   /* below the scene, on the ground */
 uniform float reach;   /* m, where it is gone */
 uniform float spacing; /* m, of the grid */
@@ -9,7 +10,8 @@ out vec4 result;
 float lines(vec2 cell, float width)
 {
     vec2 footprint = max(fwidth(cell), 1e-6), distance = abs(fract(cell - 0.5) - 0.5);
-    vec2 cover = clamp((width * 0.5 + footprint * 0.5 - distance) / footprint, 0.0, 1.0) * min(vec2(1.0), width / footprint + 0.35);
+    vec2 cover = clamp((width * 0.5 + footprint * 0.5 - distance) / footprint, 0.0, 1.0);
+    cover *= min(vec2(1.0), width / footprint + 0.35);
     cover *= 1.0 - smoothstep(0.15, 0.5, footprint);
     return max(cover.x, cover.y);
 }

@@ -1,5 +1,5 @@
-/* The light of the scene: one key light with a shadow map, percentage-closer filtered over a disk (Reeves, Salesin and Cook 1987), and a
- * sky above a ground (hemisphere lighting). Everything is linear light. */
+/* The light of the scene: one key light with a shadow map, percentage-closer filtered over a disk (Reeves, Salesin
+ * and Cook 1987), and a sky above a ground (hemisphere lighting). Everything is linear light. */
 uniform vec3 up;
 uniform vec3 key_direction; /* to the light */
 uniform mat4 shadow_matrix;
@@ -12,13 +12,15 @@ const vec3 SKY = vec3(0.58, 0.63, 0.71);
 const vec3 BOUNCE = vec3(0.27, 0.25, 0.23);
 const int TAPS = 24;
 
-/* Interleaved gradient noise (Jimenez 2014): turns the disk from pixel to pixel, so that its taps do not show as bands. */
+/* Interleaved gradient noise (Jimenez 2014): turns the disk from pixel to pixel, so that its taps do not show as
+ * bands. */
 float noise(vec2 pixel) { return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715)))); }
 
 /* 1 where the key light reaches. `normal` points to the side that is looked at. */
 float key_light(vec3 place, vec3 normal)
 {
-    /* Off the surface, to the side that the light is on, and further the flatter it strikes: a surface must not shade itself. */
+    /* Off the surface, to the side that the light is on, and further the flatter it strikes: a surface must not
+     * shade itself. */
     float cosine = dot(normal, key_direction);
     vec3 offset = normal * sign(cosine) * (1.0 + 2.5 * sqrt(max(0.0, 1.0 - cosine * cosine))) * shadow_texel;
     vec3 at = (shadow_matrix * vec4(place + offset, 1.0)).xyz * 0.5 + 0.5;

@@ -1,5 +1,5 @@
-/* Cloth: diffuse light that wraps a little round the edge, some that shines through, and the sheen that fibres give at grazing angles.
- * Props: diffuse with a broad highlight. */
+/* Cloth: diffuse light that wraps a little round the edge, some that shines through, and the sheen that fibres
+ * give at grazing angles. Props: diffuse with a broad highlight. */
 uniform vec3 eye;
 uniform vec3 colour;
 uniform bool two_sided;
@@ -28,9 +28,11 @@ void main()
     vec3 sum = albedo * (around + KEY * diffuse / 3.14159265 * 2.0) + albedo * sqrt(albedo) * KEY * through;
 
     float grazing = pow(1.0 - max(0.0, dot(normal, to_eye)), two_sided ? 3.0 : 5.0);
-    if (two_sided)
+    if (two_sided) {
         sum += mix(vec3(1.0), albedo, 0.6) * grazing * 0.22 * (around + KEY * diffuse);
-    else
-        sum += (0.03 * KEY * light * pow(max(0.0, dot(normal, normalize(to_eye + key_direction))), 24.0) + 0.10 * grazing * SKY) * step(0.0, cosine);
+    } else if (cosine >= 0.0) {
+        float shine = pow(max(0.0, dot(normal, normalize(to_eye + key_direction))), 24.0);
+        sum += 0.03 * KEY * light * shine + 0.10 * grazing * SKY;
+    }
     result = vec4(sum, 1.0);
 }
