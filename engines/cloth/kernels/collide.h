@@ -127,8 +127,8 @@ CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, f
     for (uint i = 0; i < count; i++) {
         __global const float4 *collider = colliders + i * CLOTH_COLLIDER_WORDS;
         float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3], kind = collider[4];
-        float4 a0 = cloth_ball(a, a_end, from), b0 = cloth_ball(b, b_end, from);
-        float4 a1 = cloth_ball(a, a_end, to), b1 = cloth_ball(b, b_end, to);
+        float4 a0 = cloth_ball(a, a_end, from), a1 = cloth_ball(a, a_end, to); /* a sphere has no b */
+        float4 b0 = kind.x == 1.0f ? a0 : cloth_ball(b, b_end, from), b1 = kind.x == 1.0f ? a1 : cloth_ball(b, b_end, to);
         float both = sqrt(friction * kind.y);
         at = kind.x == 0.0f ? cloth_collide_plane(at, before, thickness, both, a0, b0, a1, b1)
                             : cloth_collide_balls(at, before, thickness, both, a0, b0, a1, b1);
