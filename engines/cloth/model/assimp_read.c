@@ -63,9 +63,9 @@ static hed_status make_arrays(importer *in)
 {
     hed_mesh *mesh = in->mesh;
     if (in->vertices == 0) return hed_error_set(in->error, HED_ERROR_FORMAT, "%s: found no vertex in it", in->path);
-    if (in->vertices >= CLOTH_NONE || in->corners >= CLOTH_NONE)
+    if (in->vertices >= CLOTH_NO_INDEX || in->corners >= CLOTH_NO_INDEX)
         return hed_error_set(in->error, HED_ERROR_LIMIT, "%s has %llu vertices and %llu corners, more than %u", in->path,
-                             (unsigned long long)in->vertices, (unsigned long long)in->corners, CLOTH_NONE);
+                             (unsigned long long)in->vertices, (unsigned long long)in->corners, CLOTH_NO_INDEX);
     mesh->positions = calloc(in->vertices, 3 * sizeof(float));
     mesh->face_at = calloc(in->faces + 1, sizeof(uint32_t));
     mesh->corners = calloc(in->corners + 1, sizeof(uint32_t));
@@ -137,8 +137,8 @@ static hed_status take_faces(importer *in, const struct aiMesh *part)
                                      in->path, i, mesh->group_count, face->mIndices[k], part->mNumVertices);
             uint32_t vertex = mesh->vertex_count + face->mIndices[k];
             mesh->corners[corner] = vertex;
-            if (in->has_normals) mesh->corner_normals[corner] = part->mNormals ? vertex : CLOTH_NONE;
-            if (in->has_textures) mesh->corner_textures[corner] = part->mTextureCoords[0] ? vertex : CLOTH_NONE;
+            if (in->has_normals) mesh->corner_normals[corner] = part->mNormals ? vertex : CLOTH_NO_INDEX;
+            if (in->has_textures) mesh->corner_textures[corner] = part->mTextureCoords[0] ? vertex : CLOTH_NO_INDEX;
         }
         mesh->face_at[++mesh->face_count] = corner;
     }

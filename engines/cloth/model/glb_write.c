@@ -87,7 +87,7 @@ static void put_vector(json *j, const char *key, const float *vector)
 
 typedef struct vertex {
     uint32_t position, texture, normal;
-    uint32_t next; /* another vertex of the same position, CLOTH_NONE: no more */
+    uint32_t next; /* another vertex of the same position, CLOTH_NO_INDEX: no more */
 } vertex;
 
 typedef struct exporter {
@@ -113,12 +113,12 @@ static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32
     }
     for (;; *found = row->next, row = (vertex *)x->vertices.rows + *found) {
         if (row->texture == texture && row->normal == normal) return true;
-        if (row->next == CLOTH_NONE) break;
+        if (row->next == CLOTH_NO_INDEX) break;
     }
     uint32_t last = *found;
     vertex *added = cloth_list_add(&x->vertices);
     if (!added) return false;
-    *added = (vertex){position, texture, normal, CLOTH_NONE};
+    *added = (vertex){position, texture, normal, CLOTH_NO_INDEX};
     *found = (uint32_t)x->vertices.count - 1;
     ((vertex *)x->vertices.rows)[last].next = *found;
     return true;
@@ -131,13 +131,13 @@ static bool make_vertices(exporter *x)
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
         vertex *row = cloth_list_add(&x->vertices);
         if (!row) return false;
-        *row = (vertex){i, CLOTH_NONE, CLOTH_NONE, CLOTH_NONE};
+        *row = (vertex){i, CLOTH_NO_INDEX, CLOTH_NO_INDEX, CLOTH_NO_INDEX};
     }
     uint8_t *met = calloc(mesh->vertex_count, 1);
     bool enough = met != NULL;
     for (uint32_t corner = 0; enough && corner < cloth_mesh_corner_count(mesh); corner++) {
-        uint32_t texture = x->has_textures ? mesh->corner_textures[corner] : CLOTH_NONE;
-        uint32_t normal = x->has_normals && !x->normals ? mesh->corner_normals[corner] : CLOTH_NONE;
+        uint32_t texture = x->has_textures ? mesh->corner_textures[corner] : CLOTH_NO_INDEX;
+        uint32_t normal = x->has_normals && !x->normals ? mesh->corner_normals[corner] : CLOTH_NO_INDEX;
         enough = find_vertex(x, mesh->corners[corner], texture, normal, met, &x->vertex_of[corner]);
     }
     free(met);
@@ -326,14 +326,14 @@ static void put_vertex_data(const exporter *x, const part *parts, cloth_text *ou
     for (size_t i = 0; i < x->vertices.count && parts[NORMALS].there; i++) {
         float normal[3];
         unit_normal(x->normals                         ? x->normals + 3 * (size_t)rows[i].position
-                    : rows[i].normal != CLOTH_NONE ? x->mesh->normals + 3 * (size_t)rows[i].normal
+                    : rows[i].normal != CLOTH_NO_INDEX ? x->mesh->normals + 3 * (size_t)rows[i].normal
                                                        : NULL,
                     normal);
         cloth_text_put(out, (const char *)normal, sizeof normal);
     }
     for (size_t i = 0; i < x->vertices.count && parts[TEXTURES].there; i++) {
         float at[2] = {0, 1}; /* OBJ counts from the picture's lower edge, glTF from the upper one */
-        if (rows[i].texture != CLOTH_NONE) memcpy(at, x->mesh->textures + 2 * (size_t)rows[i].texture, sizeof at);
+        if (rows[i].texture != CLOTH_NO_INDEX) memcpy(at, x->mesh->textures + 2 * (size_t)rows[i].texture, sizeof at);
         at[1] = 1 - at[1];
         cloth_text_put(out, (const char *)at, sizeof at);
     }

@@ -132,7 +132,7 @@ hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error)
 /* ---- grids ---- */
 
 /* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width + 1, i + width, from any corner, either
- * way round. CLOTH_NONE: none. */
+ * way round. CLOTH_NO_INDEX: none. */
 static uint32_t cell_of(const uint32_t *corners, uint32_t width)
 {
     uint32_t first = 0;
@@ -140,7 +140,7 @@ static uint32_t cell_of(const uint32_t *corners, uint32_t width)
         if (corners[i] < corners[first]) first = i;
     uint32_t at = corners[first], next = corners[(first + 1) & 3], across = corners[(first + 2) & 3], last = corners[(first + 3) & 3];
     bool around = (next == at + 1 && last == at + width) || (next == at + width && last == at + 1);
-    if (!around || across != at + width + 1 || at % width == width - 1) return CLOTH_NONE;
+    if (!around || across != at + width + 1 || at % width == width - 1) return CLOTH_NO_INDEX;
     return at / width * (width - 1) + at % width;
 }
 
@@ -148,7 +148,7 @@ static uint32_t cell_of(const uint32_t *corners, uint32_t width)
 static uint32_t width_by(const hed_mesh *mesh)
 {
     if (mesh->face_count == 0 || mesh->face_at[1] != 4) return 0;
-    uint32_t low = CLOTH_NONE, high = 0;
+    uint32_t low = CLOTH_NO_INDEX, high = 0;
     for (int i = 0; i < 4; i++) {
         if (mesh->corners[i] < low) low = mesh->corners[i];
         if (mesh->corners[i] > high) high = mesh->corners[i];
@@ -164,7 +164,7 @@ bool hed_mesh_is_grid(const hed_mesh *mesh, uint32_t *width, uint32_t *height)
     uint8_t *seen = calloc(mesh->face_count, 1); /* without memory a grid is a mesh like any other */
     bool grid = seen != NULL;
     for (uint32_t face = 0; grid && face < mesh->face_count; face++) {
-        uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4 ? cell_of(mesh->corners + mesh->face_at[face], w) : CLOTH_NONE;
+        uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4 ? cell_of(mesh->corners + mesh->face_at[face], w) : CLOTH_NO_INDEX;
         grid = cell < mesh->face_count && !seen[cell];
         if (grid) seen[cell] = 1;
     }

@@ -8,7 +8,7 @@
 /* PC2 and PLY and GLB are little-endian, and are written as memory has them. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are written from memory, which has to be little-endian");
 
-#define CLOTH_NONE UINT32_MAX /* no texture coordinate, no normal */
+#define CLOTH_NO_INDEX UINT32_MAX /* no texture coordinate, no normal */
 
 /* ---- lists ---- */
 
@@ -58,7 +58,7 @@ hed_status cloth_mesh_require_finite(const char *path, const float *positions, u
 /* Which faces are degenerate or duplicates, and the edges of the others. */
 typedef struct cloth_topology {
     uint8_t *fault;     /* (face_count) hed_mesh_fault + 1, 0: none */
-    uint32_t *edge;     /* (corners) the edge from this corner to the next of its face; CLOTH_NONE on faces with a fault */
+    uint32_t *edge;     /* (corners) the edge from this corner to the next of its face; CLOTH_NO_INDEX on faces with a fault */
     uint32_t edge_count;
 } cloth_topology;
 

@@ -154,9 +154,9 @@ static hed_status read_element(reader *r, int kind)
     if (status != HED_OK) return status;
     if (count < least[kind] || (kind == POSITION && count == 5)) return expected(r, whats[kind]);
     cloth_list *list = &r->elements[kind];
-    if (list->count == CLOTH_NONE)
+    if (list->count == CLOTH_NO_INDEX)
         return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s", r->name, (unsigned long long)r->line,
-                             CLOTH_NONE, kind_keys[kind]);
+                             CLOTH_NO_INDEX, kind_keys[kind]);
     void *row = cloth_list_add(list);
     if (!row) return no_memory(r);
     memcpy(row, numbers, list->size);
@@ -174,10 +174,10 @@ static hed_status read_index(reader *r, int kind, uint32_t *index)
     r->at += negative;
     const char *digits = r->at;
     for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
-        if (value <= CLOTH_NONE) value = value * 10 + (uint64_t)(*r->at - '0');
+        if (value <= CLOTH_NO_INDEX) value = value * 10 + (uint64_t)(*r->at - '0');
     bool any = r->at > digits;
     uint64_t count = r->elements[kind].count;
-    if (any && value > 0 && value < CLOTH_NONE && (!negative || value <= count)) {
+    if (any && value > 0 && value < CLOTH_NO_INDEX && (!negative || value <= count)) {
         *index = (uint32_t)(negative ? count - value : value - 1);
         if (*index >= r->farthest[kind].index) {
             r->farthest[kind].index = *index;
@@ -200,7 +200,7 @@ static hed_status read_index(reader *r, int kind, uint32_t *index)
 
 static hed_status read_corner(reader *r)
 {
-    uint32_t index[KINDS] = {CLOTH_NONE, CLOTH_NONE, CLOTH_NONE};
+    uint32_t index[KINDS] = {CLOTH_NO_INDEX, CLOTH_NO_INDEX, CLOTH_NO_INDEX};
     hed_status status = read_index(r, POSITION, &index[POSITION]);
     for (int kind = TEXTURE; kind < KINDS && status == HED_OK && r->at < r->end && *r->at == '/'; kind++) {
         r->at++;
@@ -226,8 +226,8 @@ static hed_status read_face(reader *r)
     }
     size_t count = r->corners[POSITION].count;
     if (count - first < 3) return expected(r, "a face of at least 3 corners");
-    if (count >= CLOTH_NONE)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name, (unsigned long long)r->line, CLOTH_NONE);
+    if (count >= CLOTH_NO_INDEX)
+        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name, (unsigned long long)r->line, CLOTH_NO_INDEX);
     uint32_t *end = cloth_list_add(&r->face_at);
     if (!end) return no_memory(r);
     *end = (uint32_t)count;

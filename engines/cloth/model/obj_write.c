@@ -22,9 +22,9 @@ static void put_corner(cloth_text *text, uint32_t vertex, uint32_t texture, uint
 {
     cloth_text_put(text, " ", 1);
     cloth_text_integer(text, (uint64_t)vertex + 1);
-    if (texture != CLOTH_NONE || normal != CLOTH_NONE) cloth_text_put(text, "/", 1);
-    if (texture != CLOTH_NONE) cloth_text_integer(text, (uint64_t)texture + 1);
-    if (normal != CLOTH_NONE) {
+    if (texture != CLOTH_NO_INDEX || normal != CLOTH_NO_INDEX) cloth_text_put(text, "/", 1);
+    if (texture != CLOTH_NO_INDEX) cloth_text_integer(text, (uint64_t)texture + 1);
+    if (normal != CLOTH_NO_INDEX) {
         cloth_text_put(text, "/", 1);
         cloth_text_integer(text, (uint64_t)normal + 1);
     }
@@ -42,8 +42,8 @@ static void put_faces(cloth_text *text, const hed_mesh *mesh, bool own_normals)
         for (uint32_t corner = mesh->face_at[face]; corner < mesh->face_at[face + 1]; corner++) {
             uint32_t normal = !own_normals          ? mesh->corners[corner]
                               : mesh->corner_normals ? mesh->corner_normals[corner]
-                                                     : CLOTH_NONE;
-            put_corner(text, mesh->corners[corner], mesh->corner_textures ? mesh->corner_textures[corner] : CLOTH_NONE, normal);
+                                                     : CLOTH_NO_INDEX;
+            put_corner(text, mesh->corners[corner], mesh->corner_textures ? mesh->corner_textures[corner] : CLOTH_NO_INDEX, normal);
         }
         cloth_text_put(text, "\n", 1);
     }

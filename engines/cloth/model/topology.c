@@ -79,14 +79,14 @@ static uint64_t hash_corners(const uint32_t *sorted, uint32_t count)
     return hash;
 }
 
-/* Marks the later ones of faces with the same corners. `table`: (slots, a power of two) faces, all CLOTH_NONE. */
+/* Marks the later ones of faces with the same corners. `table`: (slots, a power of two) faces, all CLOTH_NO_INDEX. */
 static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint32_t *table, uint64_t slots, uint32_t *sorted, uint32_t *other)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         if (topology->fault[face]) continue;
         uint32_t count = sort_corners(mesh, face, sorted);
         uint64_t slot = hash_corners(sorted, count) & (slots - 1);
-        for (; table[slot] != CLOTH_NONE; slot = (slot + 1) & (slots - 1)) {
+        for (; table[slot] != CLOTH_NO_INDEX; slot = (slot + 1) & (slots - 1)) {
             uint32_t there = table[slot];
             if (mesh->face_at[there + 1] - mesh->face_at[there] != count) continue;
             sort_corners(mesh, there, other);
@@ -122,7 +122,7 @@ static void number_edges(const hed_mesh *mesh, cloth_topology *topology, const e
         uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
         for (uint32_t corner = first; corner < end; corner++) {
             uint32_t a = mesh->corners[corner], b = mesh->corners[corner + 1 < end ? corner + 1 : first];
-            topology->edge[corner] = CLOTH_NONE;
+            topology->edge[corner] = CLOTH_NO_INDEX;
             if (topology->fault[face]) continue;
             scratch->low[corner] = a < b ? a : b;
             scratch->high[corner] = a < b ? b : a;
@@ -144,7 +144,7 @@ static void number_edges(const hed_mesh *mesh, cloth_topology *topology, const e
 
 static bool names_nothing(const uint32_t *corners, uint32_t corner, uint32_t count)
 {
-    return corners && corners[corner] >= count && corners[corner] != CLOTH_NONE;
+    return corners && corners[corner] >= count && corners[corner] != CLOTH_NO_INDEX;
 }
 
 /* Faces whose corners name something that is not there. */

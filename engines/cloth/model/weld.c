@@ -66,18 +66,18 @@ static bool share_face(const welder *w, uint32_t vertex, uint32_t particle)
     return false;
 }
 
-/* The particle with the lowest number that a vertex may become; CLOTH_NONE: a new one. */
+/* The particle with the lowest number that a vertex may become; CLOTH_NO_INDEX: a new one. */
 static uint32_t find_particle(const welder *w, uint32_t vertex)
 {
     double low[3], cell[3];
     int count[3];
-    uint32_t found = CLOTH_NONE;
+    uint32_t found = CLOTH_NO_INDEX;
     cells_around(w, w->mesh->positions + 3 * (size_t)vertex, low, count);
     for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
         cell[0] = low[0] + i % count[0];
         cell[1] = low[1] + i / count[0] % count[1];
         cell[2] = low[2] + i / count[0] / count[1];
-        for (uint32_t particle = w->heads[bucket_of(w, cell)]; particle != CLOTH_NONE; particle = w->next[particle])
+        for (uint32_t particle = w->heads[bucket_of(w, cell)]; particle != CLOTH_NO_INDEX; particle = w->next[particle])
             if (particle < found && lie_together(w, vertex, w->vertex_of[particle]) && !share_face(w, vertex, particle)) found = particle;
     }
     return found;
@@ -128,7 +128,7 @@ hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particl
         gather_faces(&w);
         for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
             particle_of[vertex] = find_particle(&w, vertex);
-            if (particle_of[vertex] != CLOTH_NONE) continue;
+            if (particle_of[vertex] != CLOTH_NO_INDEX) continue;
             particle_of[vertex] = w.particle_count;
             add_particle(&w, vertex);
         }
