@@ -99,8 +99,8 @@ static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const he
     return cloth_scene_fine(reader);
 }
 
-/* Values by vertex, times `scale` plus `offset`. */
-static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh, double *scale, double *offset)
+/* Values by vertex, times `scale` plus `offset`; `most` is the largest number that may stand in the file. */
+static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh, double most, double *scale, double *offset)
 {
     static const char *const sources[] = {"file", "colour", NULL};
     uint32_t count = mesh->vertex_count;
@@ -110,12 +110,12 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
         if (found != count) cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected %u numbers, one for each vertex; found %zu", count, found);
         values = cloth_scene_allocate(reader, node, count, sizeof *values);
         for (uint32_t i = 0; values && i < count; i++)
-            values[i] = (float)hed_json_number(hed_json_item(node, i), -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+            values[i] = (float)hed_json_number(hed_json_item(node, i), -most, most);
         return values;
     }
     hed_json_only(node, cloth_keys_map);
-    *scale = cloth_scene_number(node, "scale", 1, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
-    *offset = cloth_scene_number(node, "offset", 0, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    *scale = cloth_scene_number(node, "scale", 1, -most, most);
+    *offset = cloth_scene_number(node, "offset", 0, -most, most);
     if (cloth_scene_one_of(reader, node, sources) == 0) return read_map_file(reader, hed_json_member(node, "file"), count);
     uint32_t channel = read_channel(node);
     if (!has_colours(reader, node, mesh)) return NULL;
@@ -132,11 +132,11 @@ static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, 
     hed_json_node node = hed_json_member(garment, key);
     if (!made->def.driven)
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "this is about the driver; the garment has none (\"driver\": {} is its own start)");
-    double scale = 1, offset = 0, one = 0;
+    double scale = 1, offset = 0, one = 0, most = CLOTH_SCENE_FAR / unit;
     bool same = hed_json_kind_of(node) == HED_JSON_NUMBER;
     float *values = NULL, *map = cloth_scene_allocate(reader, node, made->def.particle_count, sizeof *map);
-    if (same) one = hed_json_number(node, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
-    else values = read_vertex_values(reader, node, made->mesh, &scale, &offset);
+    if (same) one = hed_json_number(node, -most, most);
+    else values = read_vertex_values(reader, node, made->mesh, most, &scale, &offset);
     if (!map || !cloth_scene_fine(reader)) return NULL;
     for (uint32_t i = 0; i < made->def.particle_count; i++) {
         double value = unit * (same ? one : scale * values[made->first_vertex[i]] + offset);
