@@ -53,9 +53,9 @@ const hed_command hed_command_cloth_view = {
     .name = "view",
     .summary = "look at a scene in a window, and play with it",
     .description = "The left mouse button turns the view, the wheel goes nearer. With the right button up and down "
-                   "change gravity, left and right blow a wind across the view. Keys: d debug colours on or off, space "
-                   "pause, s one frame, r back to the start, p a picture (cloth-NNNNNN.png in the current folder), "
-                   "escape the end.\n\n"
+                   "change gravity, left and right blow a wind across the view. Keys: d debug colours on or off, "
+                   "space pause, s one frame, r back to the start, p a picture (cloth-NNNNNN.png in the current "
+                   "folder), escape the end.\n\n"
                    "The title says how many pictures a second are drawn, how long the device takes for a frame, and "
                    "the worst stretch.",
     .options = OPTIONS,

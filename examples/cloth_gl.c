@@ -154,9 +154,9 @@ static hed_status run(hed_device *device, gl_context *gl, hed_error *error)
     frame.gust = 0.6f;
     uint64_t start = hed_now();
     for (int number = 0; number < FRAMES && !status; number++) {
-        int before = hed_cloth_vertex_buffer(cloth) == buffers[1]; /* what the last frame wrote */
-        status = hed_cloth_step(cloth, &frame, error);             /* enqueues: acquire, simulate, write back, release */
-        if (!status && number > 0) draw(gl, before);               /* meanwhile */
+        int before = hed_cloth_vertex_buffer(cloth) == buffers[1]; /* the last frame's */
+        status = hed_cloth_step(cloth, &frame, error); /* enqueues: acquire, simulate, write back, release */
+        if (!status && number > 0) draw(gl, before);   /* meanwhile */
     }
     double seconds = 1e-9 * (double)(hed_now() - start);
     if (!status) status = hed_cloth_wait(cloth, error);

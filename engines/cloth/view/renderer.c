@@ -266,7 +266,7 @@ void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, cons
         if (cloth_dot(forward, forward) < 1e-6f) forward[(axis + 1) % 3] = 1; /* seen from above */
         cloth_normalize(forward);
         cloth_cross(forward, studio->up, right);
-        cloth_along(studio->up, -0.62f, right, studio->key_direction);
+        cloth_along(studio->up, -0.80f, right, studio->key_direction);
         cloth_along(studio->key_direction, -0.50f, forward, studio->key_direction);
         cloth_normalize(studio->key_direction);
         studio->size = fmaxf(cloth_box_radius(box), 1e-4f);

@@ -25,6 +25,6 @@ void main()
     vec3 base = vec3(0.52, 0.515, 0.505);
     base *= 1.0 - 0.13 * lines(cell, 0.012) * fade - 0.16 * lines(cell / 5.0, 0.005) * fade;
     float light = key_light(world_position, up);
-    vec3 sum = base * (SKY * 0.55 + KEY * max(0.0, dot(up, key_direction)) * light * 0.55);
+    vec3 sum = base * (SKY * 0.62 + KEY * max(0.0, dot(up, key_direction)) * light * 0.55);
     result = vec4(sum, fade);
 }

@@ -8,9 +8,9 @@ uniform float shadow_texel;    /* m */
 uniform float penumbra;        /* radius in texture coordinates */
 
 const vec3 KEY = vec3(2.35, 2.25, 2.08);
-const vec3 SKY = vec3(0.58, 0.63, 0.71);
-const vec3 BOUNCE = vec3(0.27, 0.25, 0.23);
-const int TAPS = 24;
+const vec3 SKY = vec3(0.50, 0.55, 0.63);
+const vec3 BOUNCE = vec3(0.24, 0.22, 0.20);
+const int TAPS = 16;
 
 /* Interleaved gradient noise (Jimenez 2014): turns the disk from pixel to pixel, so that its taps do not show as
  * bands. */
@@ -27,9 +27,10 @@ float key_light(vec3 place, vec3 normal)
     vec2 outside = abs(at.xy - 0.5);
     if (max(outside.x, outside.y) > 0.5 || at.z > 1.0) return 1.0;
     float turn = 6.2831853 * noise(gl_FragCoord.xy), light = 0.0;
-    for (int i = 0; i < TAPS; i++) {
-        float radius = penumbra * sqrt((float(i) + 0.5) / float(TAPS)), angle = turn + 2.3999632 * float(i);
-        light += texture(shadow_map, vec3(at.xy + radius * vec2(cos(angle), sin(angle)), at.z));
+    vec2 tap = vec2(cos(turn), sin(turn));
+    for (int i = 0; i < TAPS; i++) { /* a spiral by the golden angle */
+        light += texture(shadow_map, vec3(at.xy + penumbra * sqrt((float(i) + 0.5) / float(TAPS)) * tap, at.z));
+        tap = vec2(-0.73736888 * tap.x - 0.67549029 * tap.y, 0.67549029 * tap.x - 0.73736888 * tap.y);
     }
     return light / float(TAPS);
 }
