@@ -67,9 +67,10 @@ static void find_incident(cloth_planner *planner)
 }
 
 /* A constraint with a locked end changes one particle: that one's patch does it, and nobody else needs to. */
-static void find_homes(cloth_planner *planner)
+void cloth_plan_find_homes(cloth_planner *planner)
 {
     const cloth_garment *garment = planner->garment;
+    planner->plan->boundary = 0;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
         if (planner->part[a] == planner->part[b]) planner->home[k] = planner->part[a];
@@ -104,7 +105,7 @@ static hed_status make(cloth_planner *planner)
     if (status) return status;
     find_incident(planner);
     if ((status = cloth_plan_cut(planner))) return status;
-    find_homes(planner);
+    cloth_plan_find_homes(planner);
     if (planner->plan->def.kind == CLOTH_PLAN_FIGURES && (status = cloth_plan_find_figures(planner))) return status;
     if ((status = cloth_plan_schedule(planner))) return status;
     if ((status = cloth_plan_make_mutual(planner))) return status;

@@ -23,11 +23,13 @@ enum {
     KEY_LEVELS = 1 << 20,  /* coordinates closer than this share of a piece's extent are the same */
     CONSTRAINT_WEIGHT = 16,
     SEAM_WEIGHT = 64,      /* of a constraint on a tether seam, beside the other */
+    PASSES = 4,            /* over all particles, to round corners */
     SEAM_REACH = 8         /* columns from a tether seam where constraints still count more, at most */
 };
 
 /* A cut costs the weight of what it cuts, times 1 + what it does to the balance, + what it is off the middle. */
-static const double cost_of_imbalance = 2.0, cost_of_ratio = 0.2;
+static const double cost_of_imbalance = 6.0, cost_of_ratio = 0.2;
+static const float least_extent = 0.3f; /* of the longest, for an axis to be tried */
 static const double most_imbalance = 0.05; /* of a patch's size, by one cut */
 
 typedef struct place {
@@ -42,14 +44,22 @@ typedef struct cutter {
     uint32_t *best;     /* (particle_count) the order of the best place so far */
     uint32_t *key, *moved; /* (particle_count) for sorting */
     uint32_t *rank;     /* (particle_count) place of each particle in the trial */
+    uint32_t *neighbour; /* (2 x constraint_count) other ends of the constraints at each particle, as planner->incident */
     uint32_t *queue;    /* (particle_count) */
     uint32_t *label;    /* (particle_count) component, or distance */
     int64_t *profile;   /* (particle_count + 1) weight that a cut before each place cuts */
     uint8_t *seam;      /* (particle_count) 0: far from tether seams, SEAM_REACH: on one */
-    uint32_t begin, end, patch, patches; /* the piece at work */
+    uint32_t *pull, *size; /* (patch_count) */
+    uint32_t begin, end, patches; /* the piece at work */
 } cutter;
 
-static bool in_piece(const cutter *c, uint32_t particle) { return c->planner->part[particle] == c->patch; }
+/* Ranks are places in the whole array, and each piece is a range of it: so they tell who is in the piece. */
+static bool in_piece(const cutter *c, uint32_t particle) { return c->rank[particle] >= c->begin && c->rank[particle] < c->end; }
+
+static void set_ranks(cutter *c)
+{
+    for (uint32_t k = c->begin; k < c->end; k++) c->rank[c->trial[k]] = k;
+}
 
 /* ---- tether seams ---- */
 
@@ -142,21 +152,20 @@ static void order_along(cutter *c, uint32_t axis)
     sort_trial(c);
 }
 
-/* Labels what hangs together among trial[begin, end) of the piece, and gives the number of components. Labels follow the trial. */
-static uint32_t find_components(cutter *c, uint32_t begin, uint32_t end)
+/* Labels what hangs together in the piece, in the trial's order, and gives the number of components. */
+static uint32_t find_components(cutter *c)
 {
-    const cloth_planner *planner = c->planner;
+    const uint32_t *at = c->planner->incident_at;
     uint32_t components = 0;
-    for (uint32_t k = begin; k < end; k++) c->label[c->trial[k]] = CLOTH_NONE;
-    for (uint32_t k = begin; k < end; k++) {
+    for (uint32_t k = c->begin; k < c->end; k++) c->label[c->trial[k]] = CLOTH_NONE;
+    for (uint32_t k = c->begin; k < c->end; k++) {
         if (c->label[c->trial[k]] != CLOTH_NONE) continue;
         uint32_t count = 0;
         c->label[c->queue[count++] = c->trial[k]] = components;
         for (uint32_t head = 0; head < count; head++) {
-            uint32_t particle = c->queue[head];
-            for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-                uint32_t other = cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle);
-                if (!in_piece(c, other) || c->label[other] != CLOTH_NONE || c->rank[other] < begin || c->rank[other] >= end) continue;
+            for (uint32_t q = at[c->queue[head]]; q < at[c->queue[head] + 1]; q++) {
+                uint32_t other = c->neighbour[q];
+                if (!in_piece(c, other) || c->label[other] != CLOTH_NONE) continue;
                 c->label[c->queue[count++] = other] = components;
             }
         }
@@ -175,17 +184,17 @@ static void order_by_label(cutter *c)
     sort_trial(c);
 }
 
-/* Breadth first through the trial from one particle; gives the last that is reached, the farthest. Labels are distances in constraints. */
+/* Labels are distances from one particle, in constraints. Gives the farthest. */
 static uint32_t find_distances(cutter *c, uint32_t from)
 {
-    const cloth_planner *planner = c->planner;
+    const uint32_t *at = c->planner->incident_at;
     uint32_t count = 0;
     for (uint32_t k = c->begin; k < c->end; k++) c->label[c->trial[k]] = CLOTH_NONE;
     c->label[c->queue[count++] = from] = 0;
     for (uint32_t head = 0; head < count; head++) {
         uint32_t particle = c->queue[head];
-        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-            uint32_t other = cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle);
+        for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
+            uint32_t other = c->neighbour[q];
             if (!in_piece(c, other) || c->label[other] != CLOTH_NONE) continue;
             c->label[c->queue[count++] = other] = c->label[particle] + 1;
         }
@@ -195,28 +204,23 @@ static uint32_t find_distances(cutter *c, uint32_t from)
 
 /* ---- places ---- */
 
-static int64_t weight(const cutter *c, const hed_cloth_constraint *constraint)
+static int64_t weight(const cutter *c, uint32_t a, uint32_t b)
 {
-    uint32_t a = c->seam[constraint->a], b = c->seam[constraint->b];
-    return CONSTRAINT_WEIGHT + SEAM_WEIGHT * (int64_t)(a > b ? a : b) / SEAM_REACH;
+    return CONSTRAINT_WEIGHT + SEAM_WEIGHT * (int64_t)(c->seam[a] > c->seam[b] ? c->seam[a] : c->seam[b]) / SEAM_REACH;
 }
 
 /* What a cut before each place of the trial cuts. */
 static void find_profile(cutter *c)
 {
-    const cloth_planner *planner = c->planner;
-    for (uint32_t k = c->begin; k < c->end; k++) {
-        c->rank[c->trial[k]] = k;
-        c->profile[k] = 0;
-    }
-    c->profile[c->end] = 0;
+    const uint32_t *at = c->planner->incident_at;
+    set_ranks(c);
+    for (uint32_t k = c->begin; k <= c->end; k++) c->profile[k] = 0;
     for (uint32_t k = c->begin; k < c->end; k++) {
         uint32_t particle = c->trial[k];
-        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-            const hed_cloth_constraint *constraint = &planner->garment->constraints[planner->incident[q]];
-            uint32_t other = cloth_other_end(constraint, particle);
-            if (!in_piece(c, other) || c->rank[other] <= k) continue;
-            int64_t w = weight(c, constraint);
+        for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
+            uint32_t other = c->neighbour[q];
+            if (c->rank[other] <= k || c->rank[other] >= c->end) continue;
+            int64_t w = weight(c, particle, other);
             c->profile[k + 1] += w;
             c->profile[c->rank[other] + 1] -= w;
         }
@@ -248,20 +252,8 @@ static void try_order(cutter *c, place *best)
     if (better) memcpy(c->best + c->begin, c->trial + c->begin, count * sizeof *c->best);
 }
 
-/* Orders along the cloth, for pieces that lie over themselves. */
-static void try_along_cloth(cutter *c, place *best)
-{
-    uint32_t middle = c->begin + best->position;
-    memcpy(c->trial + c->begin, c->best + c->begin, (c->end - c->begin) * sizeof *c->trial);
-    for (uint32_t k = c->begin; k < c->end; k++) c->rank[c->trial[k]] = k;
-    if (find_components(c, c->begin, middle) == 1 && find_components(c, middle, c->end) == 1) return;
-    uint32_t end = find_distances(c, c->trial[c->begin]);
-    find_distances(c, end);
-    order_by_label(c);
-    try_order(c, best);
-}
-
-static place find_cut(cutter *c)
+/* Orders along axes, and where the piece is in several components, those one after another. */
+static place find_cut(cutter *c, bool connected)
 {
     place best = {.cost = DBL_MAX};
     float extent[AXES], longest = 0.0f, low;
@@ -271,37 +263,119 @@ static place find_cut(cutter *c)
         if (extent[a] > longest) longest = extent[axis = a];
     }
     for (uint32_t a = 0; a < AXES; a++) {
-        if (a != axis && extent[a] < 0.3f * longest) continue;
+        if (a != axis && extent[a] < least_extent * longest) continue;
         order_along(c, a);
         try_order(c, &best);
     }
+    if (connected) return best;
     order_along(c, axis);
-    for (uint32_t k = c->begin; k < c->end; k++) c->rank[c->trial[k]] = k;
-    if (find_components(c, c->begin, c->end) > 1) {
-        order_by_label(c);
-        try_order(c, &best);
-    } else {
-        try_along_cloth(c, &best);
-    }
+    set_ranks(c);
+    find_components(c);
+    order_by_label(c);
+    try_order(c, &best);
     return best;
 }
 
-static void cut(cutter *c, uint32_t begin, uint32_t end, uint32_t patch, uint32_t patches)
+/* Orders along the cloth from one of its ends, for a piece that lies over itself. */
+static void try_along_cloth(cutter *c, place *best)
 {
-    if (patches == 1) {
-        c->planner->own_at[patch + 1] = end;
-        return;
-    }
+    memcpy(c->trial + c->begin, c->order + c->begin, (c->end - c->begin) * sizeof *c->trial);
+    set_ranks(c);
+    find_distances(c, find_distances(c, c->trial[c->begin]));
+    order_by_label(c);
+    try_order(c, best);
+}
+
+static void set_piece(cutter *c, uint32_t begin, uint32_t end, uint32_t patches)
+{
     c->begin = begin;
     c->end = end;
-    c->patch = patch;
     c->patches = patches;
-    place found = find_cut(c);
-    uint32_t middle = begin + found.position;
+}
+
+/* Whether each side of a cut through the best order hangs together. */
+static void take_best(cutter *c, uint32_t middle, bool connected[2])
+{
+    uint32_t begin = c->begin, end = c->end;
     memcpy(c->order + begin, c->best + begin, (end - begin) * sizeof *c->order);
-    for (uint32_t k = middle; k < end; k++) c->planner->part[c->order[k]] = patch + found.left;
-    cut(c, begin, middle, patch, found.left);
-    cut(c, middle, end, patch + found.left, patches - found.left);
+    memcpy(c->trial + begin, c->best + begin, (end - begin) * sizeof *c->trial);
+    set_ranks(c);
+    for (uint32_t side = 0; side < 2; side++) {
+        set_piece(c, side ? middle : begin, side ? end : middle, c->patches);
+        connected[side] = find_components(c) == 1;
+    }
+    set_piece(c, begin, end, c->patches);
+}
+
+static void cut(cutter *c, uint32_t begin, uint32_t end, uint32_t patch, uint32_t patches, bool connected)
+{
+    if (patches == 1) {
+        for (uint32_t k = begin; k < end; k++) c->planner->part[c->order[k]] = patch;
+        return;
+    }
+    set_piece(c, begin, end, patches);
+    bool sides[2];
+    place found = find_cut(c, connected);
+    take_best(c, begin + found.position, sides);
+    if (connected && !(sides[0] && sides[1])) {
+        try_along_cloth(c, &found);
+        take_best(c, begin + found.position, sides);
+    }
+    uint32_t middle = begin + found.position;
+    cut(c, begin, middle, patch, found.left, sides[0]);
+    cut(c, middle, end, patch + found.left, patches - found.left, sides[1]);
+}
+
+/* ---- corners ---- */
+
+/* The patch, other than its own, that most of a particle's constraints lead to, and how many lead there and how many stay. */
+static uint32_t find_pull(const cutter *c, uint32_t particle, uint32_t *there, uint32_t *here)
+{
+    const uint32_t *at = c->planner->incident_at, *part = c->planner->part;
+    uint32_t own = part[particle], best = own;
+    *there = *here = 0;
+    for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
+        uint32_t patch = part[c->neighbour[q]];
+        if (patch == own) ++*here;
+        uint32_t count = patch == own ? 0 : ++c->pull[patch];
+        if (count > *there) {
+            *there = count;
+            best = patch;
+        }
+    }
+    for (uint32_t q = at[particle]; q < at[particle + 1]; q++) c->pull[part[c->neighbour[q]]] = 0;
+    return best;
+}
+
+/* Where two cuts meet a column apart a particle is left in a corner with more constraints outside than inside, and those need more steps
+ * than anything else. It goes over (Fiduccia and Mattheyses 1982, without their moves uphill: straight seams stay). */
+static void round_corners(cutter *c)
+{
+    cloth_planner *planner = c->planner;
+    uint32_t particles = planner->garment->particle_count, moved = 1;
+    for (uint32_t i = 0; i < particles; i++) c->size[planner->part[i]]++;
+    for (uint32_t pass = 0; pass < PASSES && moved; pass++) {
+        moved = 0;
+        for (uint32_t i = 0; i < particles; i++) {
+            uint32_t there, here, to = find_pull(c, i, &there, &here);
+            if (there <= here || c->size[planner->part[i]] == 1) continue;
+            c->size[planner->part[i]]--;
+            c->size[to]++;
+            planner->part[i] = to;
+            moved++;
+        }
+    }
+}
+
+void cloth_plan_list_own(cloth_planner *planner)
+{
+    uint32_t patches = planner->plan->patch_count, *at = planner->own_at;
+    for (uint32_t p = 0; p <= patches; p++) at[p] = 0;
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) at[planner->part[i] + 1]++;
+    for (uint32_t p = 0; p < patches; p++) at[p + 1] += at[p];
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) planner->plan->own[at[planner->part[i]]++] = i;
+    for (uint32_t p = patches; p > 0; p--) at[p] = at[p - 1];
+    at[0] = 0;
 }
 
 hed_status cloth_plan_cut(cloth_planner *planner)
@@ -313,13 +387,23 @@ hed_status cloth_plan_cut(cloth_planner *planner)
                  (c.key = cloth_plan_temporary(planner, particles, sizeof *c.key)) &&
                  (c.moved = cloth_plan_temporary(planner, particles, sizeof *c.moved)) &&
                  (c.rank = cloth_plan_temporary(planner, particles, sizeof *c.rank)) &&
+                 (c.neighbour = cloth_plan_temporary(planner, 2 * (uint64_t)planner->garment->constraint_count, sizeof *c.neighbour)) &&
                  (c.queue = cloth_plan_temporary(planner, particles, sizeof *c.queue)) &&
                  (c.label = cloth_plan_temporary(planner, particles, sizeof *c.label)) &&
                  (c.profile = cloth_plan_temporary(planner, particles + 1, sizeof *c.profile)) &&
+                 (c.pull = cloth_plan_temporary(planner, planner->plan->patch_count, sizeof *c.pull)) &&
+                 (c.size = cloth_plan_temporary(planner, planner->plan->patch_count, sizeof *c.size)) &&
                  (c.seam = cloth_plan_temporary(planner, particles, sizeof *c.seam));
     if (!there) return HED_ERROR_MEMORY;
-    for (uint32_t i = 0; i < particles; i++) c.order[i] = i;
+    for (uint32_t i = 0; i < particles; i++) {
+        c.order[i] = c.trial[i] = c.rank[i] = i;
+        for (uint32_t q = planner->incident_at[i]; q < planner->incident_at[i + 1]; q++)
+            c.neighbour[q] = cloth_other_end(&planner->garment->constraints[planner->incident[q]], i);
+    }
     find_tether_seams(&c);
-    cut(&c, 0, (uint32_t)particles, 0, planner->plan->patch_count);
+    set_piece(&c, 0, (uint32_t)particles, planner->plan->patch_count);
+    cut(&c, 0, (uint32_t)particles, 0, planner->plan->patch_count, find_components(&c) == 1);
+    round_corners(&c);
+    cloth_plan_list_own(planner);
     return HED_OK;
 }

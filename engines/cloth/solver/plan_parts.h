@@ -52,6 +52,10 @@ bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 
 /* plan_cut.c: fills part, own_at and plan->own, patch by patch. */
 hed_status cloth_plan_cut(cloth_planner *planner);
+/* plan_cut.c: own_at and plan->own from part, ascending. */
+void cloth_plan_list_own(cloth_planner *planner);
+/* plan.c: home and the number of boundary constraints from part. */
+void cloth_plan_find_homes(cloth_planner *planner);
 /* plan_figures.c, for CLOTH_PLAN_FIGURES: fills found, in_figure, and the plan's figure_steps and figure_kind. */
 hed_status cloth_plan_find_figures(cloth_planner *planner);
 /* plan_schedule.c: gives every constraint outside figures its step; redone and ghosts with it. */

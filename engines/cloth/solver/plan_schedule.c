@@ -10,7 +10,7 @@
 
 #include "solver/plan_matchings.h"
 
-enum { EFFORT = 60, MOST_STEPS = 65000 };
+enum { EFFORT = 60, ROUNDS = 8, MOST_STEPS = 65000 };
 
 typedef struct schedule {
     cloth_planner *planner;
@@ -18,6 +18,8 @@ typedef struct schedule {
     uint16_t *inside;   /* (particle_count) constraints at each free particle that its patch alone does, outside figures */
     uint16_t *outside;  /* (particle_count) boundary constraints */
     uint16_t *release;  /* (particle_count) step after its last boundary constraint; 0: none */
+    uint32_t *size;     /* (patch_count) particles */
+    uint8_t *moved;     /* (particle_count) has gone to another patch to ease the boundary */
     uint32_t *vertex;   /* (particle_count) number in the graph at work */
     uint32_t *home_at;  /* (patch_count + 1) in `homes` */
     uint32_t *homes;    /* constraints outside figures, patch by patch; behind the last patch the boundary */
@@ -37,11 +39,12 @@ static uint32_t most_constraints(const schedule *s)
 }
 
 /* Constraints by the patch that does them; boundary ones last. */
-static hed_status sort_by_home(schedule *s)
+static void sort_by_home(schedule *s)
 {
     cloth_planner *planner = s->planner;
     uint32_t patches = planner->plan->patch_count, constraints = planner->garment->constraint_count;
     uint32_t *at = s->home_at;
+    for (uint32_t p = 0; p <= patches + 1; p++) at[p] = 0;
     for (uint32_t k = 0; k < constraints; k++) {
         if (planner->in_figure[k]) continue;
         at[(planner->home[k] == CLOTH_NONE ? patches : planner->home[k]) + 1]++;
@@ -56,13 +59,13 @@ static hed_status sort_by_home(schedule *s)
     }
     for (uint32_t p = patches + 1; p > 0; p--) at[p] = at[p - 1];
     at[0] = 0;
-    return HED_OK;
 }
 
 static void count_constraints(schedule *s)
 {
     const cloth_planner *planner = s->planner;
     const cloth_garment *garment = planner->garment;
+    for (uint32_t i = 0; i < garment->particle_count; i++) s->inside[i] = s->outside[i] = 0;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         if (planner->in_figure[k]) continue;
         uint16_t *count = planner->home[k] == CLOTH_NONE ? s->outside : s->inside;
@@ -79,7 +82,8 @@ static uint32_t vertex_of(const schedule *s, uint32_t particle)
 
 /* ---- 1: the boundary ---- */
 
-static bool schedule_boundary(schedule *s)
+/* Gives how many boundary constraints found no step. */
+static uint32_t schedule_boundary(schedule *s)
 {
     cloth_planner *planner = s->planner;
     const cloth_garment *garment = planner->garment;
@@ -99,7 +103,8 @@ static bool schedule_boundary(schedule *s)
         m->edges[k] = (cloth_edge){.a = a, .b = b, .first = (uint16_t)early, .end = end};
     }
     for (uint32_t t = 0; t < s->steps; t++) m->room[t] = UINT32_MAX / 2;
-    if (cloth_match(m, EFFORT)) return false;
+    uint32_t left = cloth_match(m, EFFORT);
+    if (left) return left;
     for (uint32_t i = 0; i < garment->particle_count; i++) s->release[i] = 0;
     for (uint32_t k = 0; k < m->edge_count; k++) {
         const hed_cloth_constraint *c = &garment->constraints[s->homes[begin + k]];
@@ -108,7 +113,80 @@ static bool schedule_boundary(schedule *s)
         if (s->release[c->a] < after) s->release[c->a] = after;
         if (s->release[c->b] < after) s->release[c->b] = after;
     }
+    return 0;
+}
+
+static uint32_t count_outside(const cloth_planner *planner, uint32_t particle)
+{
+    uint32_t count = 0;
+    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
+        count += planner->part[cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle)] != planner->part[particle];
+    return count;
+}
+
+/* How hard the boundary constraints around a particle are to put in steps: the most at one particle count by far the most. */
+static int64_t crowding(const cloth_planner *planner, uint32_t particle)
+{
+    int64_t here = count_outside(planner, particle), sum = here * here * here * here;
+    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+        int64_t count = count_outside(planner, cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle));
+        sum += count * count * count * count;
+    }
+    return sum;
+}
+
+static bool may_move(const schedule *s, uint32_t particle)
+{
+    const cloth_planner *planner = s->planner;
+    if (s->moved[particle] || s->size[planner->part[particle]] == 1) return false;
+    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
+        if (planner->in_figure[planner->incident[q]]) return false;
     return true;
+}
+
+typedef struct move {
+    int64_t gain;
+    uint32_t particle, patch;
+} move;
+
+/* The best patch for a particle among those that it has constraints with. */
+static void try_moves(const schedule *s, uint32_t particle, move *best)
+{
+    const cloth_planner *planner = s->planner;
+    if (!may_move(s, particle)) return;
+    uint32_t own = planner->part[particle];
+    int64_t now = crowding(planner, particle);
+    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+        uint32_t patch = planner->part[cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle)];
+        if (patch == own) continue;
+        planner->part[particle] = patch;
+        int64_t gain = now - crowding(planner, particle);
+        planner->part[particle] = own;
+        if (gain > best->gain) *best = (move){gain, particle, patch};
+    }
+}
+
+/* Where cuts meet a column apart, too many constraints are between patches for their steps to follow one another. Around each that is left
+ * over the particle moves whose move gains the most, be it little or less than nothing; none moves twice. */
+static void ease_boundary(schedule *s)
+{
+    cloth_planner *planner = s->planner;
+    uint32_t begin = s->home_at[planner->plan->patch_count];
+    for (uint32_t p = 0; p < planner->plan->patch_count; p++) s->size[p] = planner->own_at[p + 1] - planner->own_at[p];
+    for (uint32_t k = 0; k < s->matchings.edge_count; k++) {
+        if (s->matchings.edges[k].step != CLOTH_NO_STEP) continue;
+        const hed_cloth_constraint *c = &planner->garment->constraints[s->homes[begin + k]];
+        uint32_t centre = count_outside(planner, c->a) > count_outside(planner, c->b) ? c->a : c->b;
+        move best = {.gain = INT64_MIN, .particle = CLOTH_NONE};
+        try_moves(s, centre, &best);
+        for (uint32_t q = planner->incident_at[centre]; q < planner->incident_at[centre + 1]; q++)
+            try_moves(s, cloth_other_end(&planner->garment->constraints[planner->incident[q]], centre), &best);
+        if (best.particle == CLOTH_NONE) continue;
+        s->size[planner->part[best.particle]]--;
+        s->size[best.patch]++;
+        planner->part[best.particle] = best.patch;
+        s->moved[best.particle] = 1;
+    }
 }
 
 /* ---- 2: the inside of a patch ---- */
@@ -161,6 +239,8 @@ static hed_status allocate(schedule *s)
     bool there = (s->inside = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
                  (s->outside = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
                  (s->release = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
+                 (s->size = cloth_plan_temporary(planner, patches, sizeof(uint32_t))) &&
+                 (s->moved = cloth_plan_temporary(planner, particles, sizeof(uint8_t))) &&
                  (s->vertex = cloth_plan_temporary(planner, particles, sizeof(uint32_t))) &&
                  (s->home_at = cloth_plan_temporary(planner, patches + 2, sizeof(uint32_t))) &&
                  (s->homes = cloth_plan_temporary(planner, planner->garment->constraint_count, sizeof(uint32_t)));
@@ -188,6 +268,14 @@ static hed_status allocate_matchings(schedule *s)
     return there ? HED_OK : HED_ERROR_MEMORY;
 }
 
+/* The graph of the parts as they are now. */
+static void prepare(schedule *s)
+{
+    cloth_plan_find_homes(s->planner);
+    count_constraints(s);
+    sort_by_home(s);
+}
+
 /* HED_OK with *done false: not in so few steps. */
 static hed_status try_steps(schedule *s, bool *done)
 {
@@ -195,7 +283,15 @@ static hed_status try_steps(schedule *s, bool *done)
     s->matchings.steps = s->steps;
     s->matchings.random = 88172645463325252ull;
     hed_status status = allocate_matchings(s);
-    if (status || !schedule_boundary(s)) return status;
+    uint32_t left = status ? 0 : schedule_boundary(s);
+    for (uint32_t round = 0; left && left <= 2 + s->planner->plan->boundary / 400 && round < ROUNDS; round++) {
+        ease_boundary(s);
+        cloth_plan_list_own(s->planner);
+        prepare(s);
+        if ((status = allocate_matchings(s))) return status;
+        left = schedule_boundary(s);
+    }
+    if (status || left) return status;
     if ((status = cloth_plan_close(s->planner))) return status;
     for (uint32_t p = 0; p < s->planner->plan->patch_count; p++)
         if (!schedule_patch(s, p)) return HED_OK;
@@ -208,8 +304,7 @@ hed_status cloth_plan_schedule(cloth_planner *planner)
     schedule s = {.planner = planner};
     hed_status status = allocate(&s);
     if (status) return status;
-    count_constraints(&s);
-    if ((status = sort_by_home(&s))) return status;
+    prepare(&s);
     bool done = false;
     for (s.steps = most_constraints(&s); !done && s.steps <= MOST_STEPS; s.steps++)
         if ((status = try_steps(&s, &done))) return status;
