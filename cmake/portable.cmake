@@ -3,12 +3,15 @@
 set(name heddle-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 
 foreach(package libsqlite3-dev libjansson-dev libpng-dev zlib1g-dev libcriterion-dev libboxfort-dev libnanopb-dev libffi-dev libnanomsg5
-        libsqlite3-0)
+        libsqlite3-0 libjansson4)
   install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package} OPTIONAL)
 endforeach()
 
-file(REAL_PATH ${HEDDLE_sqlite3_LIBRARY} sqlite3)
-install(FILES ${sqlite3} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME libsqlite3.so.0)
+foreach(library sqlite3.so.0 jansson.so.4)
+  string(REGEX REPLACE "[.].*" "" name_of ${library})
+  file(REAL_PATH ${HEDDLE_${name_of}_LIBRARY} real)
+  install(FILES ${real} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME lib${library})
+endforeach()
 
 add_custom_target(portable
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${name} ${name}.tar.gz
