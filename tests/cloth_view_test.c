@@ -1,6 +1,7 @@
 /* Pictures of cloth and the window. Pictures are checked by what must be true of them: areas, which side is lit,
  * what is darker than what. They are skipped, with words, where there is no OpenGL; the window where there is no
  * screen (cloth_view_window.sh brings one). */
+#include <glob.h>
 #include <math.h>
 
 #include "control.h"
@@ -398,6 +399,14 @@ Test(cloth_window, keys_and_mouse_do_what_they_say)
     if (status == HED_ERROR_UNSUPPORTED) cr_skip_test("%s", error.text);
     cr_assert(status == HED_OK, "%s", error.text);
     cr_assert_eq(v.pictures, 20);
+    glob_t written; /* by the key p */
+    hed_image image;
+    cr_assert(glob("cloth-0*.png", 0, NULL, &written) == 0, "no picture was written");
+    OK(hed_png_read(written.gl_pathv[0], &image, &error));
+    cr_assert(image.width == 320 && image.height == 240, "%u x %u", image.width, image.height);
+    hed_image_free(&image);
+    remove(written.gl_pathv[0]);
+    globfree(&written);
     float *positions = malloc(3 * sizeof *positions * hed_cloth_vertex_count(cloth));
     OK(hed_cloth_read(cloth, positions, NULL, NULL, &error)); /* the cloth is the program's own again */
     free(positions);
