@@ -16,13 +16,13 @@ typedef struct crowd {
     cloth_self self;
     uint32_t count, tiles;
     float4 *position, *previous, *rests, *sorted, *bodies;
-    uint *starts, *totals, *slots;
+    uint *starts, *totals, *slots, *rows;
     uint2 *entries;
 } crowd;
 
 static void crowd_free(crowd *made)
 {
-    void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies, made->starts, made->totals, made->slots, made->entries};
+    void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies, made->starts, made->totals, made->slots, made->entries, made->rows};
     for (uint32_t i = 0; i < CLOTH_COUNT(all); i++) free(all[i]);
 }
 
@@ -56,9 +56,11 @@ static bool crowd_make(crowd *made, uint32_t count, uint64_t seed)
     made->totals = calloc(made->tiles + 1, sizeof(uint));
     made->slots = calloc(count, sizeof(uint));
     made->entries = calloc(count, sizeof(uint2));
+    made->rows = calloc(count, sizeof(uint));
     if (!made->position || !made->previous || !made->rests || !made->sorted || !made->bodies || !made->starts || !made->totals || !made->slots ||
-        !made->entries)
+        !made->entries || !made->rows)
         return false;
+    made->self.last = seed % 2 != 0;
     crowd_place(made, seed);
     cloth_self_count_def.range(
         &(hed_native_call){.arguments = (void *[]){made->position, made->previous, made->rests, made->starts, made->entries, &made->self}}, 0, count);
@@ -67,7 +69,7 @@ static bool crowd_make(crowd *made, uint32_t count, uint64_t seed)
     cloth_self_place_def.range(
         &(hed_native_call){.arguments = (void *[]){made->starts, made->totals, made->entries, made->slots, &made->self}}, 0, count);
     cloth_self_order_def.range(&(hed_native_call){.arguments = (void *[]){made->position, made->previous, made->starts, made->totals, made->entries,
-                                                                          made->slots, made->sorted, &made->self}},
+                                                                          made->slots, made->sorted, made->rows, &made->self}},
                                0, count);
     return true;
 }
@@ -81,7 +83,7 @@ static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t co
             const void *from;
         } all[] = {{"position", made.position}, {"previous", made.previous}, {"rests", made.rests},   {"sorted", made.sorted},
                    {"bodies", made.bodies},     {"starts", made.starts},     {"totals", made.totals}, {"slots", made.slots},
-                   {"entries", made.entries},   {"self", &made.self}};
+                   {"entries", made.entries},   {"rows", made.rows},         {"pushed", made.sorted},   {"self", &made.self}};
         for (uint32_t i = 0; i < CLOTH_COUNT(all); i++)
             if (is(def, argument, all[i].name)) memcpy(data, all[i].from, bytes);
     }
@@ -201,6 +203,8 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
                {"entries", 8 * count},
                {"slots", 4 * count},
                {"sorted", 32 * count},
+               {"pushed", 32 * count},
+               {"rows", 4 * count},
                {"bodies", 32},
                {"colliders", 64},
                {"contact", def == &cloth_mesh_find_def ? 32 * count : 64},

@@ -6,7 +6,7 @@ enum { TILE = CLOTH_SELF_TILE };
 
 cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest)
 {
-    float cell = 1.001f * (widest + thinnest); /* rounding of a few middles may not lose a pair */
+    float cell = 1.001f * (widest + thinnest); /* rounding may not lose a pair */
     cloth_self self = {.cell = cell, .inverse_cell = 1.0f / cell, .widest = widest, .particles = particles, .buckets = TILE};
     while (self.buckets < particles) self.buckets *= 2;
     return self;
@@ -67,7 +67,7 @@ static void order_native(const hed_native_call *call, uint64_t begin, uint64_t e
     void *const *argument = call->arguments;
     for (uint64_t slot = begin; slot < end; slot++)
         cloth_self_order_one((uint)slot, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5], argument[6],
-                             *(const cloth_self *)argument[7]);
+                             argument[7], *(const cloth_self *)argument[8]);
 }
 
 CLOTH_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -75,7 +75,7 @@ CLOTH_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_
     void *const *argument = call->arguments;
     for (uint64_t slot = begin; slot < end; slot++)
         cloth_self_push_one((uint)slot, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5], argument[6], argument[7],
-                            argument[8], *(const cloth_self *)argument[9]);
+                            argument[8], argument[9], argument[10], *(const cloth_self *)argument[11]);
 }
 CLOTH_NATIVE_CLONES(push_native, push_body)
 
@@ -128,10 +128,10 @@ static const hed_argument_def totals_arguments[] = {OUT("totals", HED_UINT32, HE
 static const hed_argument_def place_arguments[] = {IN_UINTS("starts"), IN_UINTS("totals"), IN_UINTS("entries"),
                                                    OUT("slots", HED_UINT32, HED_WRITE, 0), SELF};
 static const hed_argument_def order_arguments[] = {IN("position"), IN("previous"), IN_UINTS("starts"), IN_UINTS("totals"), IN_UINTS("entries"),
-                                                   IN_UINTS("slots"), OUT("sorted", HED_FLOAT, HED_WRITE, 1e-6), SELF};
+                                                   IN_UINTS("slots"), OUT("sorted", HED_FLOAT, HED_WRITE, 1e-6), OUT("rows", HED_UINT32, HED_WRITE, 0), SELF};
 static const hed_argument_def push_arguments[] = {
     OUT("position", HED_FLOAT, HED_READ_WRITE, 1e-5), OUT("previous", HED_FLOAT, HED_READ_WRITE, 1e-5), IN_UINTS("starts"), IN_UINTS("totals"),
-    IN("sorted"), IN("rests"), IN("bodies"), IN("colliders"), IN("contact"), SELF};
+    IN("sorted"), OUT("pushed", HED_FLOAT, HED_READ_WRITE, 1e-5), IN_UINTS("rows"), IN("rests"), IN("bodies"), IN("colliders"), IN("contact"), SELF};
 
 static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0},
                                      {"collide.h", hed_cloth_collide_h, 0},

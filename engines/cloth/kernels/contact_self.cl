@@ -81,18 +81,19 @@ __kernel void cloth_self_place(__global const uint *restrict starts, __global co
 __kernel void cloth_self_order(__global const float4 *restrict position, __global const float4 *restrict previous,
                                __global const uint *restrict starts, __global const uint *restrict totals,
                                __global const uint2 *restrict entries, __global const uint *restrict slots,
-                               __global float4 *restrict sorted, cloth_self self)
+                               __global float4 *restrict sorted, __global uint *restrict rows, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
-    if (slot < self.particles) cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, self);
+    if (slot < self.particles) cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
 }
 
 __kernel void cloth_self_push(__global float4 *restrict position, __global float4 *restrict previous, __global const uint *restrict starts,
                               __global const uint *restrict totals, __global const float4 *restrict sorted,
-                              __global const float4 *restrict rests, __global const float4 *restrict bodies,
-                              __global const float4 *restrict colliders, __global const float4 *restrict contact, cloth_self self)
+                              __global float4 *restrict pushed, __global const uint *restrict rows, __global const float4 *restrict rests,
+                              __global const float4 *restrict bodies, __global const float4 *restrict colliders,
+                              __global const float4 *restrict contact, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
     if (slot < self.particles)
-        cloth_self_push_one(slot, position, previous, starts, totals, sorted, rests, bodies, colliders, contact, self);
+        cloth_self_push_one(slot, position, previous, starts, totals, sorted, pushed, rows, rests, bodies, colliders, contact, self);
 }

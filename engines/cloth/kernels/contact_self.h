@@ -20,6 +20,7 @@
 #define CLOTH_SELF_TILE 1024u   /* buckets of a tile of the prefix sum */
 #define CLOTH_SELF_REST 1.1f    /* times the distance of contact: nearer at rest is no contact */
 #define CLOTH_SELF_UNDO 0.3f    /* share of what was too near already that is undone in a substep */
+#define CLOTH_SELF_PASSES 4u
 #define CLOTH_SELF_MOST 0.1f    /* and times the thickness, at most */
 
 /* What a pass is given; by value. */
@@ -31,6 +32,7 @@ typedef struct cloth_self {
     uint buckets; /* power of 2, a multiple of CLOTH_SELF_TILE */
     uint colliders;
     uint flags; /* CLOTH_STEP_* */
+    uint last;  /* not 0: this is the substep's last pass */
 } cloth_self;
 
 /* The largest whole number that is not above x. */
@@ -49,20 +51,23 @@ CLOTH_FUNCTION uint cloth_row(int y, int z)
     return h ^ (h >> 13);
 }
 
-/* The middle of a particle's way in the substep. */
-CLOTH_FUNCTION float4 cloth_middle(float4 at, float4 before)
+/* The cube in which the middle of a particle's way in the substep lies. */
+CLOTH_FUNCTION void cloth_self_cell(float4 at, float4 before, cloth_self self, int *cell)
 {
-    return hed_f4(0.5f * (at.x + before.x), 0.5f * (at.y + before.y), 0.5f * (at.z + before.z), 0.0f);
+    cell[0] = cloth_cell(0.5f * (at.x + before.x), self.inverse_cell);
+    cell[1] = cloth_cell(0.5f * (at.y + before.y), self.inverse_cell);
+    cell[2] = cloth_cell(0.5f * (at.z + before.z), self.inverse_cell);
 }
 
 /* The bucket of a particle; CLOTH_SELF_NONE: it takes no part. */
 CLOTH_FUNCTION uint cloth_self_bucket(float4 at, float4 before, float4 rest, cloth_self self)
 {
     if (as_uint(rest.w) == CLOTH_SELF_NONE) return CLOTH_SELF_NONE;
-    float4 middle = cloth_middle(at, before);
-    if (!(fabs(middle.x) < 1e30f && fabs(middle.y) < 1e30f && fabs(middle.z) < 1e30f)) return CLOTH_SELF_NONE;
-    uint row = cloth_row(cloth_cell(middle.y, self.inverse_cell), cloth_cell(middle.z, self.inverse_cell));
-    return (row + (uint)cloth_cell(middle.x, self.inverse_cell)) & (self.buckets - 1);
+    float sum = fabs(at.x) + fabs(at.y) + fabs(at.z) + fabs(before.x) + fabs(before.y) + fabs(before.z);
+    if (!(sum < 1e30f)) return CLOTH_SELF_NONE;
+    int cell[3];
+    cloth_self_cell(at, before, self, cell);
+    return (cloth_row(cell[1], cell[2]) + (uint)cell[0]) & (self.buckets - 1);
 }
 
 /* First slot of a bucket; of bucket `buckets`: how many take part. */
@@ -71,19 +76,22 @@ CLOTH_FUNCTION uint cloth_self_start(__global const uint *starts, __global const
     return starts[bucket] + totals[bucket / CLOTH_SELF_TILE];
 }
 
-/* Puts a particle of an unordered bucket in its place: behind those with smaller numbers. `sorted`: two float4 a slot: the middle of the
- * way and in w the particle; half the way and in w the inverse mass. */
+/* Puts a particle of an unordered bucket in its place: behind those with smaller numbers. `sorted`: two float4 a slot: the position and in w
+ * the particle; the previous position and in w the inverse mass. `rows`: the row of cubes of each slot. */
 CLOTH_FUNCTION void cloth_self_order_one(uint slot, __global const float4 *position, __global const float4 *previous,
                                          __global const uint *starts, __global const uint *totals, __global const uint2 *entries,
-                                         __global const uint *slots, __global float4 *sorted, cloth_self self)
+                                         __global const uint *slots, __global float4 *sorted, __global uint *rows, cloth_self self)
 {
     if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
     uint particle = slots[slot], bucket = entries[particle].x;
     uint begin = cloth_self_start(starts, totals, bucket), end = cloth_self_start(starts, totals, bucket + 1), place = begin;
     for (uint k = begin; k < end; k++) place += slots[k] < particle ? 1u : 0u;
-    float4 at = position[particle], before = previous[particle], middle = cloth_middle(at, before);
-    sorted[2 * place] = hed_f4(middle.x, middle.y, middle.z, as_float(particle));
-    sorted[2 * place + 1] = hed_f4(0.5f * (at.x - before.x), 0.5f * (at.y - before.y), 0.5f * (at.z - before.z), at.w);
+    float4 at = position[particle], before = previous[particle];
+    int cell[3];
+    cloth_self_cell(at, before, self, cell);
+    sorted[2 * place] = hed_f4(at.x, at.y, at.z, as_float(particle));
+    sorted[2 * place + 1] = hed_f4(before.x, before.y, before.z, at.w);
+    rows[place] = cloth_row(cell[1], cell[2]);
 }
 
 /* What a particle has gathered. */
@@ -145,71 +153,102 @@ CLOTH_FUNCTION void cloth_self_gather(cloth_pushes *sum, float4 touch, float4 wa
     sum->z = fma(-part, z, sum->z);
 }
 
-/* One candidate, in slot `other`. (y z) is the row that is looked through: buckets hold other rows too. */
-CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, float4 middle, float4 half_way, float4 rest, float4 body, uint other, int x, int y, int z,
-                                    __global const float4 *sorted, __global const float4 *rests, __global const float4 *bodies,
-                                    cloth_self self)
-{
-    float4 its_middle = sorted[2 * other];
-    float4 between = hed_f4(middle.x - its_middle.x, middle.y - its_middle.y, middle.z - its_middle.z, 0.0f);
-    if (!(cloth_square(between.x, between.y, between.z) < self.cell * self.cell) || as_uint(its_middle.w) == as_uint(middle.w)) return;
-    int its_x = cloth_cell(its_middle.x, self.inverse_cell);
-    if (cloth_cell(its_middle.y, self.inverse_cell) != y || cloth_cell(its_middle.z, self.inverse_cell) != z || its_x < x - 1 || its_x > x + 1)
-        return;
-    float4 its_half = sorted[2 * other + 1];
-    float weights = half_way.w + its_half.w;
-    float4 turn = hed_f4(half_way.x - its_half.x, half_way.y - its_half.y, half_way.z - its_half.z, 0.0f);
-    float4 now = hed_f4(between.x + turn.x, between.y + turn.y, between.z + turn.z, 0.0f);
-    float4 then = hed_f4(between.x - turn.x, between.y - turn.y, between.z - turn.z, 0.0f);
-    float nearest = hed_min(cloth_square(now.x, now.y, now.z), fma(now.x, then.x, fma(now.y, then.y, now.z * then.z)));
-    if (!(nearest < self.widest * self.widest) || !(weights > 0.0f)) return;
+/* A particle as it goes through the candidates. */
+typedef struct cloth_self_ball {
+    float4 at, before; /* as in `sorted` */
+    float4 rest, body;
+} cloth_self_ball;
 
-    float4 its_rest = rests[as_uint(its_middle.w)], its_body = bodies[as_uint(its_rest.w)];
-    float distance = 0.5f * (body.x + its_body.x), apart = CLOTH_SELF_REST * distance;
-    if (as_uint(its_rest.w) == as_uint(rest.w) &&
-        cloth_square(rest.x - its_rest.x, rest.y - its_rest.y, rest.z - its_rest.z) < apart * apart)
+/* One candidate, in slot `other`. `row`: the row that is looked through: buckets hold other rows too. */
+CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, cloth_self_ball own, uint other, uint row, __global const float4 *sorted,
+                                    __global const uint *rows, __global const float4 *rests, __global const float4 *bodies, cloth_self self)
+{
+    float4 its_at = sorted[2 * other], its_before = sorted[2 * other + 1];
+    float4 now = hed_f4(own.at.x - its_at.x, own.at.y - its_at.y, own.at.z - its_at.z, 0.0f);
+    float4 then = hed_f4(own.before.x - its_before.x, own.before.y - its_before.y, own.before.z - its_before.z, 0.0f);
+    float nearest = hed_min(cloth_square(now.x, now.y, now.z), fma(now.x, then.x, fma(now.y, then.y, now.z * then.z)));
+    uint particle = as_uint(own.at.w), its_particle = as_uint(its_at.w);
+    if (!(nearest < self.widest * self.widest) || particle == its_particle || rows[other] != row) return;
+    float4 its_rest = rests[its_particle], its_body = bodies[as_uint(its_rest.w)];
+    float distance = 0.5f * (own.body.x + its_body.x), apart = CLOTH_SELF_REST * distance;
+    if (as_uint(its_rest.w) == as_uint(own.rest.w) &&
+        cloth_square(own.rest.x - its_rest.x, own.rest.y - its_rest.y, own.rest.z - its_rest.z) < apart * apart)
         return;
-    float4 way = hed_f4(2.0f * turn.x, 2.0f * turn.y, 2.0f * turn.z, 0.0f);
-    float4 touch = cloth_self_touch(now, then, way, distance, as_uint(middle.w) < as_uint(its_middle.w) ? 1.0f : -1.0f);
+    float4 way = hed_f4(now.x - then.x, now.y - then.y, now.z - then.z, 0.0f);
+    float4 touch = cloth_self_touch(now, then, way, distance, particle < its_particle ? 1.0f : -1.0f);
     if (!(touch.w > 0.0f)) return;
-    cloth_self_gather(sum, touch, way, half_way.w / weights, distance, sqrt(body.y * its_body.y));
+    cloth_self_gather(sum, touch, way, own.before.w / (own.before.w + its_before.w), distance, sqrt(own.body.y * its_body.y));
 }
 
-/* The particle of a slot against all near it; then out of the colliders again, into which it may have been pushed: that makes no velocity
- * either. */
-CLOTH_FUNCTION void cloth_self_push_one(uint slot, __global float4 *position, __global float4 *previous, __global const uint *starts,
-                                        __global const uint *totals, __global const float4 *sorted, __global const float4 *rests,
-                                        __global const float4 *bodies, __global const float4 *colliders, __global const float4 *contact,
-                                        cloth_self self)
+/* Goes through all that may be near a particle. */
+CLOTH_FUNCTION cloth_pushes cloth_self_sum(cloth_self_ball own, __global const uint *starts, __global const uint *totals,
+                                           __global const float4 *sorted, __global const uint *rows, __global const float4 *rests,
+                                           __global const float4 *bodies, cloth_self self)
 {
-    if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
-    float4 middle = sorted[2 * slot], half_way = sorted[2 * slot + 1];
-    if (!(half_way.w > 0.0f)) return;
-    uint particle = as_uint(middle.w), mask = self.buckets - 1;
-    float4 rest = rests[particle], body = bodies[as_uint(rest.w)];
-    int x = cloth_cell(middle.x, self.inverse_cell), y = cloth_cell(middle.y, self.inverse_cell), z = cloth_cell(middle.z, self.inverse_cell);
     cloth_pushes sum = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
-    for (int row = 0; row < 9; row++) {
-        int row_y = y + row % 3 - 1, row_z = z + row / 3 - 1;
-        uint first = (cloth_row(row_y, row_z) + (uint)(x - 1)) & mask, last = (first + 2) & mask;
+    int cell[3];
+    cloth_self_cell(own.at, own.before, self, cell);
+    for (int k = 0; k < 9; k++) {
+        uint its_row = cloth_row(cell[1] + k % 3 - 1, cell[2] + k / 3 - 1), mask = self.buckets - 1;
+        uint first = (its_row + (uint)(cell[0] - 1)) & mask, last = (first + 2) & mask;
         uint parts = first > last ? 2u : 1u; /* 2: the row runs over the end of the buckets */
         for (uint part = 0; part < parts; part++) {
             uint begin = cloth_self_start(starts, totals, part == 0 ? first : 0u);
             uint end = cloth_self_start(starts, totals, part + 1 == parts ? last + 1 : self.buckets);
-            for (uint other = begin; other < end; other++)
-                cloth_self_pair(&sum, middle, half_way, rest, body, other, x, row_y, row_z, sorted, rests, bodies, self);
+            for (uint other = begin; other < end; other++) cloth_self_pair(&sum, own, other, its_row, sorted, rows, rests, bodies, self);
         }
     }
-    if (!(sum.weight > 0.0f)) return;
-    float4 at = position[particle], before = previous[particle];
-    float dx = sum.x / sum.weight, dy = sum.y / sum.weight, dz = sum.z / sum.weight;
-    float4 moved = hed_f4(at.x + dx, at.y + dy, at.z + dz, at.w), kept = moved;
-    if (self.colliders > 0) moved = cloth_collide(moved, at, body.x, 0.0f, colliders, self.colliders, self.to, self.to);
-    if (self.flags & CLOTH_STEP_CONTACTS)
-        moved = cloth_touch(moved, at, body.x, 0.0f, contact[2 * particle], contact[2 * particle + 1], self.to, self.to);
-    position[particle] = moved;
-    previous[particle] = hed_f4(before.x + sum.ux / sum.weight + (moved.x - kept.x), before.y + sum.uy / sum.weight + (moved.y - kept.y),
-                                before.z + sum.uz / sum.weight + (moved.z - kept.z), before.w);
+    return sum;
+}
+
+/* Moves a ball by the mean of what it was asked, and out of the colliders again, into which that may have pushed it: the part of the push that
+ * was a velocity into a collider is lost, and the rest of the way out makes none. */
+CLOTH_FUNCTION void cloth_self_move(cloth_self_ball *own, cloth_pushes sum, __global const float4 *colliders, __global const float4 *contact,
+                                    cloth_self self)
+{
+    float4 at = hed_f4(own->at.x, own->at.y, own->at.z, own->before.w);
+    float x = sum.x / sum.weight, y = sum.y / sum.weight, z = sum.z / sum.weight;
+    float ux = sum.ux / sum.weight, uy = sum.uy / sum.weight, uz = sum.uz / sum.weight;
+    float4 kept = hed_f4(at.x + x, at.y + y, at.z + z, at.w), moved = kept;
+    if (self.colliders > 0) moved = cloth_collide(moved, at, own->body.x, 0.0f, colliders, self.colliders, self.to, self.to);
+    if (self.flags & CLOTH_STEP_CONTACTS) {
+        uint particle = as_uint(own->at.w);
+        moved = cloth_touch(moved, at, own->body.x, 0.0f, contact[2 * particle], contact[2 * particle + 1], self.to, self.to);
+    }
+    float out_x = moved.x - kept.x, out_y = moved.y - kept.y, out_z = moved.z - kept.z, square = cloth_square(out_x, out_y, out_z);
+    float into = hed_max(-fma(x - ux, out_x, fma(y - uy, out_y, (z - uz) * out_z)), 0.0f);
+    float still = square > into ? 1.0f - into / square : 0.0f;
+    own->at = hed_f4(moved.x, moved.y, moved.z, own->at.w);
+    own->before.x += fma(still, out_x, ux);
+    own->before.y += fma(still, out_y, uy);
+    own->before.z += fma(still, out_z, uz);
+}
+
+/* One pass for the particle of a slot, against all near it as they are in `sorted`. `pushed`: what `sorted` is in the next pass; the last one
+ * goes back to the particles. */
+CLOTH_FUNCTION void cloth_self_push_one(uint slot, __global float4 *position, __global float4 *previous, __global const uint *starts,
+                                        __global const uint *totals, __global const float4 *sorted, __global float4 *pushed,
+                                        __global const uint *rows, __global const float4 *rests, __global const float4 *bodies,
+                                        __global const float4 *colliders, __global const float4 *contact, cloth_self self)
+{
+    if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
+    cloth_self_ball own;
+    own.at = sorted[2 * slot];
+    own.before = sorted[2 * slot + 1];
+    uint particle = as_uint(own.at.w);
+    own.rest = rests[particle];
+    own.body = bodies[as_uint(own.rest.w)];
+    if (own.before.w > 0.0f) {
+        cloth_pushes sum = cloth_self_sum(own, starts, totals, sorted, rows, rests, bodies, self);
+        if (sum.weight > 0.0f) cloth_self_move(&own, sum, colliders, contact, self);
+    }
+    if (self.last == 0) {
+        pushed[2 * slot] = own.at;
+        pushed[2 * slot + 1] = own.before;
+    } else if (own.before.w > 0.0f) {
+        position[particle] = hed_f4(own.at.x, own.at.y, own.at.z, own.before.w);
+        previous[particle] = hed_f4(own.before.x, own.before.y, own.before.z, own.body.z);
+    }
 }
 
 #endif

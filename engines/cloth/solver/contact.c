@@ -50,7 +50,7 @@ static void fill_bodies(const hed_cloth *cloth, float4 *rests, float4 *bodies)
         const cloth_garment *garment = cloth->garments[g];
         float4 *rest = rests + cloth->first_particle[g];
         for (uint32_t copy = 0; copy < garment->copies; copy++, body++) {
-            bodies[body] = (float4){garment->thickness, garment->friction, 0.0f, 0.0f};
+            bodies[body] = (float4){garment->thickness, garment->friction, (float)g, 0.0f};
             for (uint32_t i = 0; i < garment->particle_count; i++, rest++) {
                 const float *place = garment->rest[i];
                 *rest = (float4){place[0], place[1], place[2], as_float(takes_part(garment) ? body : CLOTH_SELF_NONE)};
@@ -88,7 +88,9 @@ static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     if (!status) status = cloth_upload(cloth, NULL, 4 * (tiles + 1), &contacts->totals, error);
     if (!status) status = cloth_upload(cloth, NULL, 8 * particles, &contacts->entries, error);
     if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->slots, error);
-    return status ? status : cloth_upload(cloth, NULL, 32 * particles, &contacts->sorted, error);
+    if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->rows, error);
+    for (int i = 0; i < 2 && !status; i++) status = cloth_upload(cloth, NULL, 32 * particles, &contacts->sorted[i], error);
+    return status;
 }
 
 static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }
@@ -100,14 +102,15 @@ static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed
     hed_argument position = hed_buffer_argument(cloth->buffers.position), previous = hed_buffer_argument(cloth->buffers.previous);
     hed_argument starts = hed_buffer_argument(contacts->starts), totals = hed_buffer_argument(contacts->totals);
     hed_argument entries = hed_buffer_argument(contacts->entries), slots = hed_buffer_argument(contacts->slots);
-    hed_argument rests = hed_buffer_argument(contacts->rests), sorted = hed_buffer_argument(contacts->sorted);
+    hed_argument rests = hed_buffer_argument(contacts->rests), sorted = hed_buffer_argument(contacts->sorted[0]);
+    hed_argument rows = hed_buffer_argument(contacts->rows);
     hed_argument pass = hed_struct_argument(self, sizeof *self);
     uint32_t tiles = self->buckets / CLOTH_SELF_TILE;
     hed_argument count[] = {position, previous, rests, starts, entries, pass};
     hed_argument scan[] = {starts, totals, hed_uint_argument(self->buckets)};
     hed_argument sums[] = {totals, hed_uint_argument(tiles)};
     hed_argument place[] = {starts, totals, entries, slots, pass};
-    hed_argument order[] = {position, previous, starts, totals, entries, slots, sorted, pass};
+    hed_argument order[] = {position, previous, starts, totals, entries, slots, sorted, rows, pass};
     hed_status status = hed_fill(cloth->stream, contacts->starts, 0, hed_buffer_size(contacts->starts), &(uint32_t){0}, 4, error);
     if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_COUNT, self->particles, count, CLOTH_COUNT(count), error);
     if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_SCAN, self->buckets, scan, CLOTH_COUNT(scan), error);
@@ -118,18 +121,29 @@ static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed
 
 hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error)
 {
-    if (!contacts->sorted) return HED_OK;
+    if (!contacts->rows) return HED_OK;
     cloth_self *self = &contacts->self;
     self->to = step->to;
     self->colliders = step->colliders;
     self->flags = step->flags;
     hed_status status = sort_particles(cloth, contacts, error);
-    hed_argument push[] = {hed_buffer_argument(cloth->buffers.position), hed_buffer_argument(cloth->buffers.previous),
-                           hed_buffer_argument(contacts->starts), hed_buffer_argument(contacts->totals), hed_buffer_argument(contacts->sorted),
-                           hed_buffer_argument(contacts->rests), hed_buffer_argument(contacts->bodies),
-                           hed_buffer_argument(or_none(cloth, cloth->buffers.colliders)),
-                           hed_buffer_argument(or_none(cloth, cloth->buffers.contact)), hed_struct_argument(self, sizeof *self)};
-    return status ? status : cloth_contact_run(cloth, contacts, CLOTH_SELF_PUSH, self->particles, push, CLOTH_COUNT(push), error);
+    for (uint32_t pass = 0; pass < CLOTH_SELF_PASSES && !status; pass++) {
+        self->last = pass + 1 == CLOTH_SELF_PASSES;
+        hed_argument push[] = {hed_buffer_argument(cloth->buffers.position),
+                               hed_buffer_argument(cloth->buffers.previous),
+                               hed_buffer_argument(contacts->starts),
+                               hed_buffer_argument(contacts->totals),
+                               hed_buffer_argument(contacts->sorted[pass % 2]),
+                               hed_buffer_argument(contacts->sorted[(pass + 1) % 2]),
+                               hed_buffer_argument(contacts->rows),
+                               hed_buffer_argument(contacts->rests),
+                               hed_buffer_argument(contacts->bodies),
+                               hed_buffer_argument(or_none(cloth, cloth->buffers.colliders)),
+                               hed_buffer_argument(or_none(cloth, cloth->buffers.contact)),
+                               hed_struct_argument(self, sizeof *self)};
+        status = cloth_contact_run(cloth, contacts, CLOTH_SELF_PUSH, self->particles, push, CLOTH_COUNT(push), error);
+    }
+    return status;
 }
 
 /* ---- life ---- */
@@ -151,8 +165,8 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
     if (!contacts) return;
     cloth_contact_meshes_destroy(contacts);
     cloth_release(&cloth->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
-    hed_buffer *const buffers[] = {contacts->rests,   contacts->bodies, contacts->starts, contacts->totals,
-                                   contacts->entries, contacts->slots,  contacts->sorted};
+    hed_buffer *const buffers[] = {contacts->rests,   contacts->bodies, contacts->starts,    contacts->totals,   contacts->entries,
+                                   contacts->slots,   contacts->rows,   contacts->sorted[0], contacts->sorted[1]};
     for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) hed_buffer_destroy(buffers[i]);
     for (size_t i = 0; i < CLOTH_CONTACT_KERNELS; i++) hed_kernel_destroy(contacts->kernels[i]);
     cloth_release(&cloth->allocator, contacts, 1, sizeof *contacts);
@@ -161,8 +175,8 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
 uint64_t cloth_contacts_bytes(const cloth_contacts *contacts)
 {
     if (!contacts) return 0;
-    const hed_buffer *const buffers[] = {contacts->rests,   contacts->bodies, contacts->starts, contacts->totals,
-                                         contacts->entries, contacts->slots,  contacts->sorted};
+    const hed_buffer *const buffers[] = {contacts->rests, contacts->bodies, contacts->starts,    contacts->totals,   contacts->entries,
+                                         contacts->slots, contacts->rows,   contacts->sorted[0], contacts->sorted[1]};
     uint64_t bytes = cloth_contact_meshes_bytes(contacts);
     for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     return bytes;

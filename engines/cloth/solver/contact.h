@@ -43,12 +43,13 @@ struct cloth_contacts {
     /* cloth against cloth */
     cloth_self self;
     hed_buffer *rests;   /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */
-    hed_buffer *bodies;  /* (copies of all garments) float4: thickness, friction */
+    hed_buffer *bodies;  /* (copies of all garments) float4: thickness, friction, garment */
     hed_buffer *starts;  /* (buckets + 1) uint: counts, then prefix sums in each tile */
     hed_buffer *totals;  /* (tiles + 1) uint */
     hed_buffer *entries; /* (particles) uint2 */
     hed_buffer *slots;   /* (particles) uint */
-    hed_buffer *sorted;  /* (particles x 2) float4 */
+    hed_buffer *sorted[2]; /* (particles x 2) float4, in turn from pass to pass */
+    hed_buffer *rows;      /* (particles) uint */
     /* mesh colliders */
     cloth_tree *tree;
     float4 *places; /* (vertices) where they are */
