@@ -1,7 +1,9 @@
-/* heddle cloth bench: whole frames of square sheets, beside the bound that the device sets and the worst stretch that a user would see.
+/* heddle cloth bench: whole frames of square sheets, beside the bound that the device sets and the worst stretch that a
+ * user would see.
  *
- * The sheet is that of every comparison in docs/cloth.md: n x n particles over 2 m x 2 m, level at the start, two corners pinned, structural,
- * shear and bend constraints, 60 frames a second of 5 substeps. Times are wall time of many steps in a row, the wait at the end included. */
+ * The sheet is that of every comparison in docs/cloth.md: n x n particles over 2 m x 2 m, level at the start, two corners
+ * pinned, structural, shear and bend constraints, 60 frames a second of 5 substeps. Times are wall time of many steps in a
+ * row, the wait at the end included. */
 #include "command.h"
 #include "heddle/cloth.h"
 #include "heddle/stats.h"
@@ -65,7 +67,6 @@ typedef struct sheet {
     float *positions;      /* (n n x 3) */
     float *inverse_masses; /* (n n) */
     float *max_distance;   /* (n n) */
-    float *normals;        /* (n n x 3) */
     uint32_t *quads;       /* ((n-1)(n-1) x 4) */
 } sheet;
 
@@ -74,7 +75,6 @@ static void free_sheet(sheet *s)
     free(s->positions);
     free(s->inverse_masses);
     free(s->max_distance);
-    free(s->normals);
     free(s->quads);
 }
 
@@ -85,9 +85,8 @@ static hed_status make_sheet(uint32_t n, sheet *s, hed_error *error)
                  .positions = malloc(count * 3 * sizeof(float)),
                  .inverse_masses = malloc(count * sizeof(float)),
                  .max_distance = malloc(count * sizeof(float)),
-                 .normals = malloc(count * 3 * sizeof(float)),
                  .quads = malloc((size_t)(n - 1) * (n - 1) * 4 * sizeof(uint32_t))};
-    if (!s->positions || !s->inverse_masses || !s->max_distance || !s->normals || !s->quads) {
+    if (!s->positions || !s->inverse_masses || !s->max_distance || !s->quads) {
         free_sheet(s);
         *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "no memory for a sheet"};
         return HED_ERROR_MEMORY;
@@ -97,7 +96,6 @@ static hed_status make_sheet(uint32_t n, sheet *s, hed_error *error)
         for (uint32_t x = 0; x < n; x++) {
             size_t i = (size_t)y * n + x;
             memcpy(s->positions + 3 * i, (float[]){(float)x * h - 1, 0, (float)y * h - 1}, 3 * sizeof(float));
-            memcpy(s->normals + 3 * i, (float[]){0, 1, 0}, 3 * sizeof(float));
             s->inverse_masses[i] = y == 0 && (x == 0 || x == n - 1) ? 0.0f : 1.0f;
             s->max_distance[i] = 3.0f;
         }
@@ -116,6 +114,7 @@ typedef struct sheet_run {
     sheet sheet;
     hed_cloth_frame frame;
     hed_cloth_collider colliders[3];
+    hed_buffer *driver; /* what a program that skins on the device hands over each frame */
     double seconds[MOST_ROUNDS]; /* a frame, in steps of FRAMES_A_STEP */
     double single;               /* s a frame, one frame a step */
     hed_summary summary;
@@ -123,15 +122,46 @@ typedef struct sheet_run {
     uint32_t settled; /* frames before the quality was measured */
 } sheet_run;
 
-static void surround(sheet_run *run)
+static hed_status place_driver(hed_device *device, sheet_run *run, hed_error *error)
+{
+    size_t count = (size_t)run->sheet.n * run->sheet.n;
+    float *both = malloc(count * 8 * sizeof(float));
+    if (!both) {
+        *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "no memory for a driver"};
+        return HED_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const float *p = run->sheet.positions + 3 * i;
+        memcpy(both + 8 * i, (float[]){p[0], p[1], p[2], 0, 0, 1, 0, 0}, 8 * sizeof(float));
+    }
+    hed_buffer_def def = hed_default_buffer_def(count * 8 * sizeof(float));
+    hed_stream *stream = NULL;
+    hed_status status = hed_buffer_create(device, &def, &run->driver, error);
+    if (!status) status = hed_stream_create(device, NULL, &stream, error);
+    if (!status) status = hed_write(stream, run->driver, 0, both, def.size, error);
+    if (!status) status = hed_stream_wait(stream, error);
+    hed_stream_destroy(stream);
+    free(both);
+    return status;
+}
+
+static hed_status surround(hed_device *device, sheet_run *run, hed_error *error)
 {
     run->colliders[0] = (hed_cloth_collider){HED_CLOTH_PLANE, {0, -2.5f, 0}, {0, 1, 0}, {0, 0}, 0.5f};
     run->colliders[1] = (hed_cloth_collider){HED_CLOTH_SPHERE, {0.2f, -0.6f, -0.3f}, {0, 0, 0}, {0.3f, 0.3f}, 0.5f};
     run->colliders[2] = (hed_cloth_collider){HED_CLOTH_CAPSULE, {-0.6f, -1.0f, 0}, {0.6f, -1.0f, 0}, {0.2f, 0.2f}, 0.5f};
     run->frame.colliders = run->colliders;
     run->frame.collider_count = 3;
-    run->frame.driver_positions = run->sheet.positions;
-    run->frame.driver_normals = run->sheet.normals;
+    hed_status status = place_driver(device, run, error);
+    run->frame.driver_buffer = run->driver;
+    return status;
+}
+
+static void close_case(sheet_run *run)
+{
+    hed_cloth_destroy(run->cloth);
+    hed_buffer_destroy(run->driver);
+    free_sheet(&run->sheet);
 }
 
 static hed_status open_case(const sheet_case *c, hed_device *device, sheet_run *run, hed_error *error)
@@ -159,16 +189,10 @@ static hed_status open_case(const sheet_case *c, hed_device *device, sheet_run *
     def.structure = c->structure;
     def.threads = c->threads;
     run->frame = hed_default_cloth_frame();
-    if (c->surroundings) surround(run);
-    status = hed_cloth_create(device, &def, &run->cloth, error);
-    if (status) free_sheet(&run->sheet);
+    if (c->surroundings) status = surround(device, run, error);
+    if (!status) status = hed_cloth_create(device, &def, &run->cloth, error);
+    if (status) close_case(run);
     return status;
-}
-
-static void close_case(sheet_run *run)
-{
-    hed_cloth_destroy(run->cloth);
-    free_sheet(&run->sheet);
 }
 
 /* `steps` steps of `frames` frames: seconds a frame. */

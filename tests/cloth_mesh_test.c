@@ -200,7 +200,9 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, hed_mesh_parse_obj("zero.obj", "v 0 0 0\0 1", 10, &mesh, &error));
     FAILS(HED_ERROR_IO, hed_mesh_read("/nowhere/at/all.obj", &mesh, &error));
-    FAILS(HED_ERROR_IO, hed_mesh_read("/nowhere/at/all.ply", &mesh, &error));
+    /* A build without assimp says so, and does not look for the file. */
+    hed_status status = hed_mesh_read("/nowhere/at/all.ply", &mesh, &error);
+    cr_assert(status == HED_ERROR_IO || status == HED_ERROR_UNSUPPORTED);
 }
 
 /* Numbers are read to the nearest float, in any locale and however many digits they have. */
