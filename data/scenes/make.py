@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Makes the meshes of the scenes here: table.obj, body.obj with walk.pc2, and dress.obj. python3 make.py; nothing else is needed.
+
+The body is a smooth union of capsules (Quilez' polynomial minimum), cut out of a lattice by surface nets (Gibson 1998) and skinned to
+the capsules' bones, which step on the spot and turn. The dress is a tube around it. Metres, y up."""
+import math
+import struct
+
+TAU = 2 * math.pi
+
+
+def add(a, b): return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+def sub(a, b): return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+def mul(a, s): return (a[0] * s, a[1] * s, a[2] * s)
+def dot(a, b): return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def write_obj(name, comment, vertices, textures, faces, colours=None):
+    """Faces are lists of (vertex, texture)."""
+    with open(name, "w", encoding="ascii") as f:
+        f.write(f"# {comment}\n")
+        for i, v in enumerate(vertices):
+            f.write("v %.5g %.5g %.5g" % v + (" %.4g %.4g %.4g" % colours[i] if colours else "") + "\n")
+        for t in textures:
+            f.write("vt %.4g %.4g\n" % t)
+        for face in faces:
+            f.write("f " + " ".join(f"{v + 1}/{t + 1}" for v, t in face) + "\n")
+
+
+# ---- the table: a profile turned around the y axis ----
+
+def make_table():
+    profile = [(0.52, 0.71), (0.545, 0.715), (0.555, 0.73), (0.545, 0.745), (0.52, 0.75)]  # the edge of its top, from below
+    foot = [(0.06, 0.70), (0.045, 0.60), (0.04, 0.30), (0.05, 0.12), (0.26, 0.03), (0.28, 0.015), (0.28, 0.0)]
+    rings = list(reversed(foot)) + profile + [(0.35, 0.75), (0.18, 0.75)]
+    around = 48
+    vertices = [(0.0, 0.0, 0.0)]
+    textures = [(0.5, 0.0)]
+    for j, (r, y) in enumerate(rings):
+        for i in range(around + 1):
+            textures.append((i / around, (j + 1) / (len(rings) + 1)))
+            if i < around:
+                vertices.append((r * math.cos(TAU * i / around), y, r * math.sin(TAU * i / around)))
+    vertices.append((0.0, 0.75, 0.0))
+    textures.append((0.5, 1.0))
+    def corner(j, i): return (1 + j * around + i % around, 1 + j * (around + 1) + i)
+    faces = []
+    for i in range(around):
+        faces.append([(0, 0), corner(0, i), corner(0, i + 1)])
+        for j in range(len(rings) - 1):
+            faces.append([corner(j, i), corner(j + 1, i), corner(j + 1, i + 1), corner(j, i + 1)])
+        faces.append([corner(len(rings) - 1, i), (len(vertices) - 1, len(textures) - 1), corner(len(rings) - 1, i + 1)])
+    write_obj("table.obj", "a round table, 1.11 m across; made by make.py", vertices, textures, faces)
+
+
+# ---- the body: capsules (from, to, radius at each), one bone each ----
+
+BONES = {
+    "hips": ((-0.07, 0.95, 0.0), (0.07, 0.95, 0.0), 0.11, 0.11),
+    "waist": ((-0.035, 1.11, 0.0), (0.035, 1.11, 0.0), 0.102, 0.102),
+    "chest": ((-0.055, 1.30, 0.005), (0.055, 1.30, 0.005), 0.118, 0.118),
+    "neck": ((0.0, 1.42, -0.01), (0.0, 1.52, 0.0), 0.058, 0.05),
+    "head": ((0.0, 1.60, 0.01), (0.0, 1.67, 0.0), 0.085, 0.095),
+}
+for side, s in (("left", 1), ("right", -1)):
+    BONES[side + " shoulder"] = ((s * 0.09, 1.39, 0.0), (s * 0.175, 1.385, 0.0), 0.06, 0.055)
+    BONES[side + " upper arm"] = ((s * 0.19, 1.37, 0.0), (s * 0.36, 1.15, 0.0), 0.05, 0.04)
+    BONES[side + " lower arm"] = ((s * 0.36, 1.15, 0.0), (s * 0.50, 0.94, 0.05), 0.039, 0.028)
+    BONES[side + " thigh"] = ((s * 0.092, 0.90, 0.0), (s * 0.10, 0.50, 0.005), 0.092, 0.058)
+    BONES[side + " shin"] = ((s * 0.10, 0.50, 0.005), (s * 0.105, 0.09, -0.01), 0.055, 0.04)
+    BONES[side + " foot"] = ((s * 0.105, 0.045, -0.03), (s * 0.125, 0.035, 0.13), 0.042, 0.032)
+NAMES = list(BONES)
+
+
+def capsule(p, bone):
+    a, b, ra, rb = BONES[bone]
+    d = sub(b, a)
+    t = min(max(dot(sub(p, a), d) / dot(d, d), 0.0), 1.0)
+    q = sub(p, add(a, mul(d, t)))
+    return math.sqrt(dot(q, q)) - (ra + t * (rb - ra))
+
+
+def body(p, bones=NAMES, k=0.05):
+    """Signed distance, about: the smooth minimum over the bones."""
+    least = 1e9
+    for bone in bones:
+        d = capsule(p, bone)
+        if d > least + k:
+            continue
+        h = max(k - abs(least - d), 0.0) / k
+        least = min(least, d) - h * h * k / 4
+    return least
+
+
+def slope(p, e=1e-3):
+    return tuple((body(add(p, q)) - body(sub(p, q))) / (2 * e) for q in ((e, 0, 0), (0, e, 0), (0, 0, e)))
+
+
+def surface_nets(low, high, cell):
+    n = [int(math.ceil((high[k] - low[k]) / cell)) + 1 for k in range(3)]
+    def place(i, j, k): return (low[0] + i * cell, low[1] + j * cell, low[2] + k * cell)
+    value = {(i, j, k): body(place(i, j, k)) for i in range(n[0]) for j in range(n[1]) for k in range(n[2])}
+    corners = [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+    edges = [(p, q) for p in corners for q in corners if p < q and sum(x != y for x, y in zip(p, q)) == 1]
+    number, vertices = {}, []
+    for i in range(n[0] - 1):
+        for j in range(n[1] - 1):
+            for k in range(n[2] - 1):
+                points = []
+                for p, q in edges:
+                    u, v = (i + p[0], j + p[1], k + p[2]), (i + q[0], j + q[1], k + q[2])
+                    if (value[u] < 0) != (value[v] < 0):
+                        t = value[u] / (value[u] - value[v])
+                        points.append(add(place(*u), mul(sub(place(*v), place(*u)), t)))
+                if points:
+                    number[(i, j, k)] = len(vertices)
+                    vertices.append(mul((sum(p[0] for p in points), sum(p[1] for p in points), sum(p[2] for p in points)), 1 / len(points)))
+    faces = []
+    for (i, j, k), inside in value.items():
+        for axis in range(3):
+            other = [i, j, k]
+            other[axis] += 1
+            if tuple(other) not in value or (inside < 0) == (value[tuple(other)] < 0):
+                continue
+            u, v = (axis + 1) % 3, (axis + 2) % 3
+            ring = []
+            for du, dv in ((0, 0), (1, 0), (1, 1), (0, 1)):
+                c = [i, j, k]
+                c[u] -= 1 - du
+                c[v] -= 1 - dv
+                ring.append(number[tuple(c)])
+            faces.append(ring if inside < 0 else ring[::-1])
+    for _ in range(3):  # onto the surface
+        for i, p in enumerate(vertices):
+            g = slope(p)
+            vertices[i] = sub(p, mul(g, body(p) / max(dot(g, g), 1e-6)))
+    return vertices, faces
+
+
+def weights(p):
+    near = sorted((max(capsule(p, bone), 0.0) + 0.012, bone) for bone in NAMES)[:4]
+    share = [(bone, d ** -4) for d, bone in near]
+    total = sum(w for _, w in share)
+    return [(bone, w / total) for bone, w in share]
+
+
+# ---- its motion: each joint turns, and what hangs on it turns along ----
+
+PARENT = {"waist": "hips", "chest": "waist", "neck": "chest", "head": "neck"}
+for side in ("left", "right"):
+    PARENT.update({side + " shoulder": "chest", side + " upper arm": side + " shoulder", side + " lower arm": side + " upper arm",
+                   side + " thigh": "hips", side + " shin": side + " thigh", side + " foot": side + " shin"})
+
+
+def turn(axis, degrees):
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    if axis == "x":
+        return ((1, 0, 0), (0, c, -s), (0, s, c))
+    if axis == "y":
+        return ((c, 0, s), (0, 1, 0), (-s, 0, c))
+    return ((c, -s, 0), (s, c, 0), (0, 0, 1))
+
+
+def product(a, b): return tuple(tuple(sum(a[i][k] * b[k][j] for k in range(3)) for j in range(3)) for i in range(3))
+def apply(m, p): return tuple(dot(row, p) for row in m)
+
+
+def pose(phase):
+    """The turn and move of each bone, p -> turn p + move, at a part of the cycle (0 to 1)."""
+    wave, twice, lift = math.sin(TAU * phase), math.sin(2 * TAU * phase), (1 - math.cos(TAU * phase)) / 2
+    joints = {"hips": turn("y", 22 * wave), "chest": turn("y", -16 * wave), "head": turn("y", -6 * wave), "waist": turn("z", 4 * wave)}
+    for side, s in (("left", 1), ("right", -1)):
+        step = s * wave
+        joints[side + " thigh"] = turn("x", -24 * step - 4 * lift)
+        joints[side + " shin"] = turn("x", 14 * max(-step, 0) + 10 * max(step, 0))
+        joints[side + " upper arm"] = product(turn("x", 18 * step), turn("z", -s * 10 * lift))
+        joints[side + " lower arm"] = turn("x", -14 * lift)
+    made = {}
+    for bone in NAMES:
+        start = BONES[bone][0] if bone not in ("hips", "waist", "chest") else tuple((x + y) / 2 for x, y in zip(*BONES[bone][:2]))
+        own = joints.get(bone, ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+        if bone not in PARENT:
+            made[bone] = (own, add(sub(start, apply(own, start)), (0.03 * wave, 0.012 * twice, 0.0)))
+            continue
+        up, move = made[PARENT[bone]]
+        around = sub(start, apply(own, start))
+        made[bone] = (product(up, own), add(apply(up, around), move))
+    return made
+
+
+def make_body():
+    vertices, faces = surface_nets((-0.6, -0.03, -0.24), (0.6, 1.80, 0.24), 0.03)
+    # Cylindrical texture coordinates; the seam is behind.
+    textures = [((math.atan2(x, z) / TAU) % 1.0, y / 1.8) for x, y, z in vertices]
+    write_obj("body.obj", "a figure, 1.77 m tall; walk.pc2 moves it; made by make.py", vertices, textures, [[(v, v) for v in f] for f in faces])
+    bound = [weights(p) for p in vertices]
+    samples = 40
+    with open("walk.pc2", "wb") as f:
+        f.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, len(vertices), 0.0, 1.0, samples))
+        for s in range(samples):
+            bones = pose(s / samples)
+            for p, share in zip(vertices, bound):
+                q = (0.0, 0.0, 0.0)
+                for bone, w in share:
+                    m, move = bones[bone]
+                    q = add(q, mul(add(apply(m, p), move), w))
+                f.write(struct.pack("<fff", *q))
+
+
+# ---- the dress: rings around the trunk, close above the waist, wide below ----
+
+def make_dress():
+    trunk = [b for b in NAMES if b in ("hips", "waist", "chest") or "thigh" in b]
+    top, waist, hem, around, rows = 1.275, 1.10, 0.52, 88, 43
+    def reach(y, angle):
+        """How far the trunk goes from the axis in this direction."""
+        low, high = 0.0, 0.4
+        for _ in range(30):
+            middle = (low + high) / 2
+            if body((middle * math.sin(angle), y, middle * math.cos(angle)), trunk, 0.06) < 0:
+                low = middle
+            else:
+                high = middle
+        return low
+    vertices, colours, textures = [], [], []
+    for row in range(rows):
+        y = top + (hem - top) * row / (rows - 1)
+        below = max(waist - y, 0.0)
+        part = below / (waist - hem)
+        for i in range(around + 1):
+            textures.append((i / around, 1 - row / (rows - 1)))
+            if i == around:
+                continue
+            angle = TAU * i / around
+            close = reach(max(y, 0.9), angle) + 0.012
+            wide = reach(waist, angle) + 0.012 + 0.46 * below
+            r = max(close, wide) if below > 0 else close
+            r *= 1 + 0.055 * part * math.cos(11 * angle)
+            vertices.append((r * math.sin(angle), y, r * math.cos(angle)))
+            # Red: how far it may stray. Green: 1 where it must stay outside.
+            stray = 0.0 if row == 0 else 0.04 if part == 0 else 0.04 + 0.96 * min(1.0, 1.6 * part)
+            colours.append((stray, 1.0 if part == 0 else 0.0, 0.0))
+    faces = []
+    for row in range(rows - 1):
+        for i in range(around):
+            def corner(j, k): return (j * around + k % around, j * (around + 1) + k)
+            faces.append([corner(row, i), corner(row + 1, i), corner(row + 1, i + 1), corner(row, i + 1)])
+    write_obj("dress.obj", "a dress for body.obj. Vertex colours: red how far it may stray, green where it must stay outside; made by make.py",
+              vertices, textures, faces, colours)
+
+
+make_table()
+make_body()
+make_dress()
