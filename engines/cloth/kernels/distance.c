@@ -87,7 +87,8 @@ static const hed_argument_def arguments[] = {
     [FIRST] = {.name = "first", .kind = HED_SCALAR, .type = HED_UINT32},
     [NUMBER] = {.name = "count", .kind = HED_SCALAR, .type = HED_UINT32},
 };
-static const hed_source sources[] = {CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0}, {"distance.cl", hed_cloth_distance_cl, 0}};
+static const hed_source sources[] = {CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0}, {"project.h", hed_cloth_project_h, 0},
+                                    {"distance.cl", hed_cloth_distance_cl, 0}};
 static const char *const dimensions[] = {"constraints"};
 static const hed_problem problems[] = {{1, {1}}, {1, {7}}, {1, {63}}, {1, {1001}}, {1, {1002}}};
 

@@ -7,6 +7,7 @@
 #include "collide.h"
 #include "particle.h"
 #include "lanes.h"
+#include "project.h"
 #endif
 
 __kernel void cloth_distance(__global float4 *restrict position, __global const uint2 *restrict ends, __global const float *restrict rests,

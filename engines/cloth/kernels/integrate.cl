@@ -9,6 +9,109 @@
 #include "lanes.h"
 #endif
 
+#if VECTOR
+/* cloth_air() of four; `plate`: their normals and areas. */
+CLOTH_FUNCTION cloth_four cloth_air4(cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts, cloth_step step)
+{
+    float4 gust = hed_f4(1.0f), zero = hed_f4(0.0f);
+    if (step.gust > 0.0f)
+        gust = hed_f4(cloth_gust(hed_f4(at.x.x, at.y.x, at.z.x, 0.0f), step.time, step.gust),
+                      cloth_gust(hed_f4(at.x.y, at.y.y, at.z.y, 0.0f), step.time, step.gust),
+                      cloth_gust(hed_f4(at.x.z, at.y.z, at.z.z, 0.0f), step.time, step.gust),
+                      cloth_gust(hed_f4(at.x.w, at.y.w, at.z.w, 0.0f), step.time, step.gust));
+    float4 x = step.wind_x * gust - way.x, y = step.wind_y * gust - way.y, z = step.wind_z * gust - way.z;
+    float4 speed = sqrt(cloth_square4(x, y, z));
+    float4 facing = (x * plate.x + y * plate.y + z * plate.z) / speed;
+    float4 amount = fabs(facing) * speed * plate.w;
+    float4 drag = drags * amount / (1.0f + drags * amount);
+    float4 lift = lifts * amount * facing, most = 0.5f * speed;
+    lift = cloth_min4(cloth_max4(lift * speed, -most), most);
+    float4 nx = plate.x - facing * x / speed, ny = plate.y - facing * y / speed, nz = plate.z - facing * z / speed;
+    int4 blows = cloth_more(speed, hed_f4(1e-12f)) & cloth_more(plate.w, zero);
+    way.x = cloth_pick(blows, way.x + drag * x + lift * nx, way.x);
+    way.y = cloth_pick(blows, way.y + drag * y + lift * ny, way.y);
+    way.z = cloth_pick(blows, way.z + drag * z + lift * nz, way.z);
+    return way;
+}
+
+/* cloth_tether() of four; `there`: their anchors, with the lengths in w, below 0 where there is no tether. */
+CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
+{
+    float4 x = at.x - there.x, y = at.y - there.y, z = at.z - there.z, length = there.w;
+    float4 square = cloth_square4(x, y, z);
+#if HED_STRICT
+    float4 part = length / sqrt(square);
+#else
+    float4 part = length * cloth_near_rsqrt(square);
+#endif
+    int4 taut = cloth_more(square, length * length) & cloth_more(length, hed_f4(-0.5f));
+    at.x = cloth_pick(taut, fma(x, part, there.x), at.x);
+    at.y = cloth_pick(taut, fma(y, part, there.y), at.y);
+    at.z = cloth_pick(taut, fma(z, part, there.z), at.z);
+    return at;
+}
+
+/* Where one's tether leads, and its length, -1 where there is none. */
+CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position, __global const uint2 *tether, __global const uint *anchors,
+                                      __global const float4 *driver_from, __global const float4 *driver_to,
+                                      __global const float4 *driver_map, cloth_step step)
+{
+    uint2 to = tether[i];
+    if (to.x == CLOTH_NONE) return hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
+    uint anchor = anchors[to.x];
+    float4 there = cloth_locked_at(anchor, position[anchor], driver_from, driver_to, driver_map, step);
+    return hed_f4(there.x, there.y, there.z, as_float(to.y));
+}
+
+/* One of the four goes back to memory; locked ones to where their driver is. */
+CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved, __global float4 *position, __global float4 *previous,
+                                     __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map,
+                                     cloth_step step)
+{
+    if (at.w == 0.0f) at = moved = cloth_locked_at(i, at, driver_from, driver_to, driver_map, step);
+    previous[i] = hed_f4(at.x, at.y, at.z, before.w);
+    position[i] = hed_f4(moved.x, moved.y, moved.z, at.w);
+}
+
+CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __global float4 *previous, __global const float4 *garments,
+                                         __global const float4 *air, __global const uint2 *tether, __global const uint *anchors,
+                                         __global const float4 *driver_from, __global const float4 *driver_to,
+                                         __global const float4 *driver_map, cloth_step step)
+{
+    float4 p0 = position[i], p1 = position[i + 1], p2 = position[i + 2], p3 = position[i + 3];
+    float4 b0 = previous[i], b1 = previous[i + 1], b2 = previous[i + 2], b3 = previous[i + 3];
+    uint g0 = 2 * (uint)b0.w, g1 = 2 * (uint)b1.w, g2 = 2 * (uint)b2.w, g3 = 2 * (uint)b3.w;
+    cloth_four at = cloth_turn(p0, p1, p2, p3), before = cloth_turn(b0, b1, b2, b3), way;
+    cloth_four keep = cloth_turn(garments[g0], garments[g1], garments[g2], garments[g3]);
+    way.x = (at.x - before.x) * (step.ratio * keep.x) + step.fall_x;
+    way.y = (at.y - before.y) * (step.ratio * keep.y) + step.fall_y;
+    way.z = (at.z - before.z) * (step.ratio * keep.z) + step.fall_z;
+    way.w = hed_f4(0.0f);
+    if (step.flags & CLOTH_STEP_AIR) {
+        cloth_four plate = cloth_turn(air[i], air[i + 1], air[i + 2], air[i + 3]);
+        cloth_four made_of = cloth_turn(garments[g0 + 1], garments[g1 + 1], garments[g2 + 1], garments[g3 + 1]);
+        way = cloth_air4(way, at, plate, made_of.x, made_of.y, step);
+    }
+    float4 square = cloth_square4(way.x, way.y, way.z);
+    float4 less = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)), step.longest_move / sqrt(square), hed_f4(1.0f));
+    cloth_four moved;
+    moved.x = at.x + way.x * less;
+    moved.y = at.y + way.y * less;
+    moved.z = at.z + way.z * less;
+    moved.w = at.w;
+    if (step.flags & CLOTH_STEP_TETHERS)
+        moved = cloth_tether4(moved, cloth_turn(cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step),
+                                                cloth_anchor_of(i + 1, position, tether, anchors, driver_from, driver_to, driver_map, step),
+                                                cloth_anchor_of(i + 2, position, tether, anchors, driver_from, driver_to, driver_map, step),
+                                                cloth_anchor_of(i + 3, position, tether, anchors, driver_from, driver_to, driver_map, step)));
+    moved = cloth_turned(moved);
+    cloth_integrated(i, p0, b0, moved.x, position, previous, driver_from, driver_to, driver_map, step);
+    cloth_integrated(i + 1, p1, b1, moved.y, position, previous, driver_from, driver_to, driver_map, step);
+    cloth_integrated(i + 2, p2, b2, moved.z, position, previous, driver_from, driver_to, driver_map, step);
+    cloth_integrated(i + 3, p3, b3, moved.w, position, previous, driver_from, driver_to, driver_map, step);
+}
+#endif
+
 __kernel void cloth_integrate_all(__global float4 *restrict position, __global float4 *restrict previous,
                                   __global const float4 *restrict garments, __global const float4 *restrict air,
                                   __global const uint2 *restrict tether, __global const uint *restrict anchors,

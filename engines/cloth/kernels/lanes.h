@@ -43,4 +43,73 @@
     }
 #endif
 
+#if VECTOR
+/* One coordinate of four particles in each. */
+typedef struct cloth_four {
+    float4 x, y, z, w;
+} cloth_four;
+
+/* The 4 x 4 transpose: particles to coordinates, and coordinates back to particles. */
+CLOTH_FUNCTION cloth_four cloth_turn(float4 a, float4 b, float4 c, float4 d)
+{
+    cloth_four turned;
+    turned.x = hed_f4(a.x, b.x, c.x, d.x);
+    turned.y = hed_f4(a.y, b.y, c.y, d.y);
+    turned.z = hed_f4(a.z, b.z, c.z, d.z);
+    turned.w = hed_f4(a.w, b.w, c.w, d.w);
+    return turned;
+}
+
+CLOTH_FUNCTION cloth_four cloth_turned(cloth_four v) { return cloth_turn(v.x, v.y, v.z, v.w); }
+
+/* Comparisons give -1 where they hold, as OpenCL's do; cloth_pick() selects by them. */
+#if defined(__OPENCL_C_VERSION__)
+#define cloth_more(a, b) isgreater(a, b)
+#define cloth_same(a, b) isequal(a, b)
+#define cloth_pick(mask, yes, no) select(no, yes, mask)
+#if !HED_STRICT
+#define cloth_near_rcp(x) native_recip(x)
+#define cloth_near_rsqrt(x) native_rsqrt(x)
+#endif
+#else
+CLOTH_FUNCTION int4 cloth_more(float4 a, float4 b) { return hed_i4(-(a.x > b.x), -(a.y > b.y), -(a.z > b.z), -(a.w > b.w)); }
+CLOTH_FUNCTION int4 cloth_same(float4 a, float4 b) { return hed_i4(-(a.x == b.x), -(a.y == b.y), -(a.z == b.z), -(a.w == b.w)); }
+CLOTH_FUNCTION float4 cloth_pick(int4 mask, float4 yes, float4 no)
+{
+    return hed_f4(mask.x ? yes.x : no.x, mask.y ? yes.y : no.y, mask.z ? yes.z : no.z, mask.w ? yes.w : no.w);
+}
+#if !HED_STRICT
+CLOTH_FUNCTION float4 cloth_near_rcp(float4 v) { return hed_f4(hed_near_rcp(v.x), hed_near_rcp(v.y), hed_near_rcp(v.z), hed_near_rcp(v.w)); }
+CLOTH_FUNCTION float4 cloth_near_rsqrt(float4 v) { return hed_f4(hed_near_rsqrt(v.x), hed_near_rsqrt(v.y), hed_near_rsqrt(v.z), hed_near_rsqrt(v.w)); }
+#endif
+#endif
+
+/* hed_min() and hed_max() of four, and the square of four lengths. */
+CLOTH_FUNCTION float4 cloth_min4(float4 a, float4 b) { return cloth_pick(cloth_more(b, a), a, b); }
+CLOTH_FUNCTION float4 cloth_max4(float4 a, float4 b) { return cloth_pick(cloth_more(a, b), a, b); }
+CLOTH_FUNCTION float4 cloth_square4(float4 x, float4 y, float4 z) { return fma(x, x, fma(y, y, z * z)); }
+
+/* cloth_between() and cloth_unit() of four. */
+CLOTH_FUNCTION cloth_four cloth_between4(cloth_four a, cloth_four b, float share)
+{
+    cloth_four made;
+    float4 s = hed_f4(share);
+    made.x = fma(b.x - a.x, s, a.x);
+    made.y = fma(b.y - a.y, s, a.y);
+    made.z = fma(b.z - a.z, s, a.z);
+    made.w = a.w;
+    return made;
+}
+
+CLOTH_FUNCTION cloth_four cloth_unit4(cloth_four v)
+{
+    float4 square = cloth_square4(v.x, v.y, v.z), length = sqrt(square);
+    int4 any = cloth_more(square, hed_f4(0.0f));
+    v.x = cloth_pick(any, v.x / length, v.x);
+    v.y = cloth_pick(any, v.y / length, v.y);
+    v.z = cloth_pick(any, v.z / length, v.z);
+    return v;
+}
+#endif
+
 #endif

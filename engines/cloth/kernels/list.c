@@ -5,6 +5,7 @@
 static const hed_kernel_def *const kernels[] = {
     &cloth_integrate_def,
     &cloth_distance_def,
+    &cloth_sets_def,
     &cloth_drive_def,
     &cloth_write_back_def,
     &cloth_surface_def,

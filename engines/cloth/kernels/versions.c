@@ -1,7 +1,7 @@
 /* The four versions of the slides' kernels, chosen by three parameters: what all of their descriptions share. */
 #include "kernels/kernels.h"
 
-static const int64_t groups[] = {32, 64, 128, 256, 512};
+static const int64_t groups[] = {64, 128, 256, 512};
 static const int64_t forms[] = {0, 1};
 static const char *const form_names[] = {"scalar", "vector"};
 static const int64_t strands[] = {0, 1, 32};

@@ -16,8 +16,9 @@ typedef struct graph_key {
 } graph_key;
 
 struct cloth_structure {
-    hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps;
+    hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
     uint32_t constraints, colours, materials_count;
+    uint32_t width, sets; /* HED_CLOTH_SETS: constraints of a set at most, sets of a sweep; else 0 */
     uint32_t *colour_at; /* (colours + 1) */
     uint32_t colour_room;
     uint32_t batch;      /* substeps of the graph */
@@ -141,7 +142,7 @@ static hed_status count_all(const hed_cloth *cloth, cloth_structure *s, hed_erro
 static void destroy(hed_cloth *cloth, cloth_structure *s)
 {
     const hed_allocator *a = &cloth->allocator;
-    hed_buffer *buffers[] = {s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps};
+    hed_buffer *buffers[] = {s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
     hed_graph_destroy(s->graph);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) hed_buffer_destroy(buffers[i]);
     cloth_release(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
@@ -155,6 +156,47 @@ static uint32_t batch_of(const hed_cloth *cloth, const cloth_structure *s)
     uint32_t nodes = 1 + cloth->def.iterations * (s->colours + 1), batch = NODES_AT_MOST / nodes;
     if (cloth->has_self || batch < 1) return 1; /* a pass of its own after each substep */
     return batch < cloth->def.substeps ? batch : cloth->def.substeps;
+}
+
+/* Colours cut into sets of `width`; the last one of a colour has what is left. */
+static hed_status upload_sets(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+{
+    uint64_t count = 0;
+    for (uint32_t c = 0; c < s->colours; c++) count += (s->colour_at[c + 1] - s->colour_at[c] + s->width - 1) / s->width;
+    uint32_t *set_at = cloth_allocate(&cloth->allocator, count + 1, sizeof *set_at, error);
+    if (!set_at) return HED_ERROR_MEMORY;
+    for (uint32_t c = 0; c < s->colours; c++)
+        for (uint32_t at = s->colour_at[c]; at < s->colour_at[c + 1]; at += s->width) set_at[s->sets++] = at;
+    set_at[s->sets] = s->constraints;
+    hed_status status = cloth_upload(cloth, set_at, (count + 1) * sizeof *set_at, &s->set_at, error);
+    cloth_release(&cloth->allocator, set_at, count + 1, sizeof *set_at);
+    return status;
+}
+
+/* A group of as many items as a set has constraints, or the largest that there is. */
+static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_structure *s, hed_error *error)
+{
+    const hed_parameter_def *groups = &cloth_sets_def.parameters[0];
+    hed_config config = hed_config_default(&cloth_sets_def);
+    hed_kernel_options options = hed_default_kernel_options();
+    options.math = cloth->def.math;
+    options.config = &config;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        hed_config larger = config;
+        larger.values[0] = groups->values[i];
+        bool fits = hed_kernel_valid(&cloth_sets_def, &larger, NULL, cloth->device, cloth->def.math, NULL, 0);
+        if (i == 0 || (fits && groups->values[i - 1] < s->width)) config = larger;
+    }
+    return hed_kernel_create(cloth->device, &cloth_sets_def, &options, &cloth->host->kernels[CLOTH_KERNEL_SETS], error);
+}
+
+static hed_status make_sweep(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+{
+    if (!s->constraints) return HED_OK;
+    if (cloth->ops->id == HED_CLOTH_COLOURS) return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
+    s->width = cloth->def.set_width ? cloth->def.set_width : s->constraints;
+    hed_status status = upload_sets(cloth, s, error);
+    return status ? status : make_sets_kernel(cloth, s, error);
 }
 
 static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
@@ -172,9 +214,7 @@ static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
     if (!status && needs_multipliers(cloth)) status = cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
     if (!status) status = cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
     if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
-    if (!status && s->constraints)
-        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1] ? s->colour_at[1] : 1, error);
-    return status;
+    return status ? status : make_sweep(cloth, s, error);
 }
 
 static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
@@ -208,9 +248,21 @@ static hed_status integrate(hed_cloth *cloth, const cloth_structure *s, uint32_t
     return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, arguments, 11, error);
 }
 
+static hed_status project_sets(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t pass, hed_error *error)
+{
+    hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position), hed_buffer_argument(s->ends),
+                                hed_buffer_argument(s->rests),               hed_buffer_argument(s->kinds),
+                                hed_buffer_argument(s->materials),           hed_buffer_argument(or_none(cloth, s->multipliers)),
+                                hed_buffer_argument(s->steps),               hed_buffer_argument(s->set_at),
+                                hed_uint_argument(substep),                  hed_uint_argument(pass),
+                                hed_uint_argument(s->sets)};
+    return cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, arguments, 11, error);
+}
+
 static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t iteration, hed_error *error)
 {
     uint32_t pass = !s->multipliers ? 0 : iteration ? 2 : 1;
+    if (s->sets) return project_sets(cloth, s, substep, pass, error);
     hed_status status = HED_OK;
     for (uint32_t c = 0; c < s->colours && !status; c++) {
         uint32_t first = s->colour_at[c], count = s->colour_at[c + 1] - first;
@@ -311,18 +363,20 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_ste
 
 /* ---- reports ---- */
 
-static uint64_t size_of(const hed_buffer *buffer) { return buffer ? hed_buffer_size(buffer) : 0; }
-
 static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_report *filled)
 {
-    char config[128] = "no constraints";
-    hed_kernel *kernel = cloth->host->kernels[CLOTH_KERNEL_DISTANCE];
-    filled->device_bytes += size_of(s->ends) + size_of(s->rests) + size_of(s->kinds) + size_of(s->materials) + size_of(s->multipliers) + size_of(s->steps);
+    char config[128] = "no constraints", form[64];
+    hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
+    hed_buffer *const buffers[] = {s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) filled->device_bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     if (kernel) {
         hed_config used = hed_kernel_config(kernel, NULL);
         hed_config_format(hed_kernel_get_def(kernel), &used, config, sizeof config);
     }
-    snprintf(filled->choice, sizeof filled->choice, "a launch for each of %u colours, %s", s->colours, config);
+    if (s->sets) snprintf(form, sizeof form, "%u sets by one group", s->sets);
+    else snprintf(form, sizeof form, "a launch for each of %u colours", s->colours);
+    snprintf(filled->choice, sizeof filled->choice, "%s, %s", form, config);
 }
 
 const cloth_structure_ops cloth_colours_ops = {HED_CLOTH_COLOURS, valid, create, destroy, substeps, report};
+const cloth_structure_ops cloth_sets_ops = {HED_CLOTH_SETS, valid, create, destroy, substeps, report};

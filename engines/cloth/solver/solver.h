@@ -110,8 +110,8 @@ hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, he
 
 /* Embedded texts; a description lists those that it is made of:
  *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl", hed_cloth_integrate_cl, 0}}; */
-extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[], hed_cloth_lanes_h[];
-extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
+extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[], hed_cloth_lanes_h[], hed_cloth_project_h[];
+extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[], hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
     hed_cloth_move_cl[], hed_cloth_patch_cl[];
 extern const hed_kernel_def cloth_integrate_def;  /* integrate + tethers */
 extern const hed_kernel_def cloth_distance_def;   /* one colour */
