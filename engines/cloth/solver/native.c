@@ -1,13 +1,264 @@
-/* HED_CLOTH_NATIVE: the solver on the host's own cores. */
-#include "solver/solver.h"
+/* HED_CLOTH_NATIVE: the solver on the host's own cores, on the arrays of the device in place.
+ *
+ * A substep is a list of phases: integrate, then for each iteration the steps of figures and, where there is something to collide with or to
+ * follow, what acts on particles. A phase of a band needs the phase before it in this band and in those beside it, and nothing else. One
+ * thread goes through all phases like a wave: phase p of band b comes when phase p - 1 of band b + 1 is done, so that few bands are in
+ * use at a time. Several threads have a stretch of bands each and do as much of it as needs nothing of their neighbours, a trapezoid that
+ * grows narrower with each phase; after a barrier the wedges between them are filled in. The numbers are the same for any count of
+ * threads, because figures of one phase have no particle in common. */
+#include "solver/host.h"
+#include "solver/native.h"
 
 #include <stdio.h>
+#include <string.h>
 
-static bool native_valid(const hed_cloth *cloth, char *reason, size_t size)
+struct cloth_structure {
+    cloth_native_tables *tables;
+    const cloth_native_functions *functions;
+    cloth_limits *limits[2]; /* (material_count) of the first substep and of the others */
+    uint32_t material_count;
+    hed_team *team; /* NULL: one thread */
+    uint32_t threads;
+    char name[64];
+};
+
+/* What one call has to do. */
+typedef struct native_job {
+    const hed_cloth *cloth;
+    const cloth_structure *structure;
+    const cloth_step *first, *rest;
+    float dt;
+    uint32_t count;
+    bool plain;       /* particles are only integrated: no air, tethers, driver */
+    bool acts;        /* colliders, contacts or a driver */
+    uint32_t phases;  /* of a substep */
+    uint32_t threads; /* that take part */
+    uint32_t depth;   /* phases between two barriers */
+    float *position, *previous;
+    const float4 *garments;
+} native_job;
+
+/* One substep, as a phase sees it. */
+typedef struct moment {
+    const native_job *job;
+    cloth_step step;
+    const cloth_limits *limits;
+} moment;
+
+static void *host_of(const hed_buffer *buffer) { return buffer ? hed_buffer_host(buffer) : NULL; }
+
+/* ---- phases ---- */
+
+static void integrate_slowly(const native_job *job, const cloth_step *step, uint32_t begin, uint32_t end)
 {
-    (void)cloth;
-    snprintf(reason, size, "not there yet");
-    return false;
+    const cloth_buffers *b = &job->cloth->buffers;
+    float4 *position = (float4 *)job->position, *previous = (float4 *)job->previous;
+    const float4 *air = host_of(b->air), *from = host_of(b->driver_from), *to = host_of(b->driver_to), *map = host_of(b->driver_map);
+    for (uint32_t i = begin; i < end; i++)
+        cloth_integrate_one(i, position, previous, job->garments, air, host_of(b->tether), host_of(b->anchors), from, to, map, *step);
 }
 
-const cloth_structure_ops cloth_native_ops = {.id = HED_CLOTH_NATIVE, .valid = native_valid};
+/* A particle that would go too far along an axis may still be within the sphere: physics.h decides. */
+static void integrate(const moment *now, uint32_t band)
+{
+    const native_job *job = now->job;
+    const cloth_native_tables *tables = job->structure->tables;
+    const float fall[4] = {now->step.fall_x, now->step.fall_y, now->step.fall_z, 0.0f};
+    for (uint32_t r = tables->particles_at[band]; r < tables->particles_at[band + 1]; r++) {
+        const cloth_particles *run = tables->particles + r;
+        cloth_cloth cloth = cloth_garment_at(job->garments, run->garment);
+        const float keep[4] = {now->step.ratio * cloth.keep_x, now->step.ratio * cloth.keep_y, now->step.ratio * cloth.keep_z, 0.0f};
+        for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
+            if (job->plain)
+                i += job->structure->functions->integrate(job->position + 4 * (size_t)i, job->previous + 4 * (size_t)i, end - i, keep, fall,
+                                                          0.577f * now->step.longest_move);
+            if (i < end) integrate_slowly(job, &now->step, i, job->plain ? i + 1 : end);
+            if (!job->plain) break;
+        }
+    }
+}
+
+static void act(const moment *now, uint32_t band)
+{
+    const native_job *job = now->job;
+    const cloth_buffers *b = &job->cloth->buffers;
+    const cloth_native_tables *tables = job->structure->tables;
+    float4 *position = (float4 *)job->position, *previous = (float4 *)job->previous;
+    const float4 *from = host_of(b->driver_from), *to = host_of(b->driver_to), *map = host_of(b->driver_map);
+    for (uint32_t r = tables->particles_at[band]; r < tables->particles_at[band + 1]; r++)
+        for (uint32_t i = tables->particles[r].first; i < tables->particles[r].first + tables->particles[r].count; i++)
+            cloth_drive_one(i, position, previous, job->garments, host_of(b->colliders), host_of(b->contact), from, to, map, host_of(b->debug),
+                            now->step);
+}
+
+static void do_phase(const moment *now, uint32_t phase, uint32_t band)
+{
+    const cloth_structure *s = now->job->structure;
+    if (phase == 0) {
+        integrate(now, band);
+        return;
+    }
+    uint32_t step = (phase - 1) % (s->tables->step_count + now->job->acts);
+    if (step < s->tables->step_count)
+        s->functions->octets(now->job->position, s->tables->octets + (uint64_t)step * s->tables->band_count + band, now->limits);
+    else
+        act(now, band);
+}
+
+/* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by `low_slope` and `high_slope` from one phase to the next. */
+static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low, int64_t high, int low_slope, int high_slope)
+{
+    int64_t last = depth - 1, begin = low + (low_slope < 0 ? last * low_slope : 0), end = high + (high_slope > 0 ? last * high_slope : 0) + last;
+    for (int64_t wave = begin; wave < end; wave++)
+        for (int64_t p = 0; p <= last; p++) {
+            int64_t band = wave - p;
+            if (band >= low + p * low_slope && band < high + p * high_slope) do_phase(now, first + (uint32_t)p, (uint32_t)band);
+        }
+}
+
+/* ---- threads ---- */
+
+static void do_substep(const moment *now, hed_team *team, uint32_t member)
+{
+    const native_job *job = now->job;
+    uint32_t bands = job->structure->tables->band_count, threads = job->threads;
+    int64_t low = (int64_t)bands * member / threads, high = (int64_t)bands * (member + 1) / threads;
+    for (uint32_t phase = 0; phase < job->phases; phase += job->depth) {
+        uint32_t depth = job->phases - phase < job->depth ? job->phases - phase : job->depth;
+        if (member < threads) sweep(now, phase, depth, low, high, member > 0, member + 1 < threads ? -1 : 0);
+        if (threads == 1) continue;
+        hed_team_barrier(team);
+        if (depth == 1) continue;
+        if (member + 1 < threads) sweep(now, phase, depth, high, high, -1, 1);
+        hed_team_barrier(team);
+    }
+}
+
+static cloth_step step_at(const native_job *job, uint32_t index)
+{
+    cloth_step step = index ? *job->rest : *job->first;
+    if (index < 2) return step;
+    double way = (double)job->rest->to - job->rest->from;
+    step.from = (float)(job->rest->from + (index - 1) * way);
+    step.to = (float)(job->rest->to + (index - 1) * way);
+    if (job->rest->gust > 0.0f) step.time = job->rest->time + (float)(index - 1) * job->dt;
+    return step;
+}
+
+static void run(void *user, hed_team *team, uint32_t member)
+{
+    const native_job *job = user;
+    for (uint32_t i = 0; i < job->count; i++) {
+        moment now = {job, step_at(job, i), job->structure->limits[i > 0]};
+        do_substep(&now, team, member);
+    }
+}
+
+/* A trapezoid needs two bands for each of its phases: where stretches are short, barriers are more. */
+static void share_out(native_job *job)
+{
+    uint32_t bands = job->structure->tables->band_count, threads = job->structure->threads;
+    job->threads = threads < bands ? threads : bands;
+    job->depth = job->phases;
+    if (job->threads < 2) return;
+    uint32_t deepest = bands / job->threads / 2;
+    if (deepest < job->depth) job->depth = deepest ? deepest : 1;
+}
+
+static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiffness)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
+            const hed_cloth_material *material = cloth->garments[g]->materials + m;
+            *limits++ = (cloth_limits){material->compress, material->stretch, material->compliance * stiffness, 0.0f};
+        }
+}
+
+static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first, const cloth_step *rest, float dt, uint32_t count,
+                           hed_error *error)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    hed_status status = hed_stream_wait(cloth->stream, error);
+    if (status) return status;
+    native_job job = {.cloth = cloth, .structure = s, .first = first, .rest = rest, .dt = dt, .count = count};
+    job.plain = !((first->flags | rest->flags) & (CLOTH_STEP_AIR | CLOTH_STEP_TETHERS | CLOTH_STEP_DRIVER));
+    job.acts = first->colliders || ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
+    job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
+    job.position = hed_buffer_host(b->position);
+    job.previous = hed_buffer_host(b->previous);
+    job.garments = hed_buffer_host(b->garments);
+    set_limits(cloth, s->limits[0], first->stiffness);
+    set_limits(cloth, s->limits[1], rest->stiffness);
+    share_out(&job);
+    if (job.threads > 1)
+        hed_team_run(s->team, run, &job);
+    else
+        run(&job, NULL, 0);
+    return HED_OK;
+}
+
+/* ---- life ---- */
+
+static bool valid(const hed_cloth *cloth, char *reason, size_t size)
+{
+    if (strcmp(hed_device_get_info(cloth->device)->backend, "host") != 0) {
+        snprintf(reason, size, "it is for the device \"host\"");
+        return false;
+    }
+    if (cloth->def.math == HED_MATH_STRICT) {
+        snprintf(reason, size, "it has an order of its own; strict mode needs that of the colours");
+        return false;
+    }
+    for (uint32_t g = 0; cloth->def.iterations > 1 && g < cloth->garment_count; g++)
+        for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++)
+            if (cloth->garments[g]->materials[m].compliance > 0.0f) {
+                snprintf(reason, size, "garment %u (%s) has compliance, and with %u iterations that needs a multiplier for each constraint: use colours, "
+                                       "or substeps in place of iterations", g, cloth->garments[g]->name, cloth->def.iterations);
+                return false;
+            }
+    return true;
+}
+
+static void destroy(hed_cloth *cloth, cloth_structure *s)
+{
+    hed_team_destroy(s->team);
+    cloth_native_tables_destroy(s->tables);
+    for (int k = 0; k < 2; k++) cloth_release(&cloth->allocator, s->limits[k], s->material_count, sizeof *s->limits[k]);
+    cloth_release(&cloth->allocator, s, 1, sizeof *s);
+}
+
+static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++) s->material_count += cloth->garments[g]->material_count;
+    for (int k = 0; k < 2; k++) {
+        s->limits[k] = cloth_allocate(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
+        if (!s->limits[k]) return HED_ERROR_MEMORY;
+    }
+    s->functions = cloth_native_best();
+    hed_status status = cloth_native_tables_create(cloth, &s->tables, error);
+    s->threads = cloth->def.threads ? cloth->def.threads : hed_device_get_info(cloth->device)->compute_units;
+    if (!status && s->threads > 1) status = hed_team_create(&cloth->allocator, s->threads, &s->team, error);
+    return status;
+}
+
+static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+{
+    cloth_structure *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
+    if (!s) return HED_ERROR_MEMORY;
+    hed_status status = make(cloth, s, error);
+    if (status)
+        destroy(cloth, s);
+    else
+        *structure = s;
+    return status;
+}
+
+static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_report *filled)
+{
+    (void)cloth;
+    filled->device_bytes += s->tables->word_count * sizeof *s->tables->words;
+    snprintf(filled->choice, sizeof filled->choice, "figures of four in %s registers, %u steps, %u bands, %u threads", s->functions->name,
+             s->tables->step_count, s->tables->band_count, s->threads);
+}
+
+const cloth_structure_ops cloth_native_ops = {HED_CLOTH_NATIVE, valid, create, destroy, substeps, report};

@@ -1,0 +1,104 @@
+/* Parts of HED_CLOTH_NATIVE: figures of four particles, bands of the mesh, octets, and the functions that do them in SIMD registers.
+ *
+ * A figure is what is done with its particles in registers: a complete graph of four particles and six constraints, a ring of four, or a
+ * pair. Figures of one step have no free particle in common, so that their order is free. The mesh is cut into bands whose figures
+ * reach no farther than the next band; so step s of a band may be done as soon as step s - 1 of the bands around it is, long before
+ * the step is finished elsewhere: a few bands at a time go through all steps while they are in the cache. */
+#ifndef CLOTH_NATIVE_H
+#define CLOTH_NATIVE_H
+
+#include "model/garment.h"
+
+enum {
+    CLOTH_LANES = 8,        /* figures in an octet */
+    CLOTH_HEADER_WORDS = 8, /* of an octet: see below */
+    CLOTH_NATIVE_NONE = 0xffffffffu
+};
+
+typedef enum cloth_shape { CLOTH_SHAPE_RING, CLOTH_SHAPE_PAIR, CLOTH_SHAPE_COMPLETE, CLOTH_SHAPE_COUNT } cloth_shape;
+
+static inline uint32_t cloth_shape_particles(cloth_shape shape) { return shape == CLOTH_SHAPE_PAIR ? 2 : 4; }
+static inline uint32_t cloth_shape_constraints(cloth_shape shape)
+{
+    return shape == CLOTH_SHAPE_PAIR ? 1 : shape == CLOTH_SHAPE_RING ? 4 : 6;
+}
+
+/* Constraints of a complete figure: 01 23 | 02 13 | 03 12, done in this order; a ring has the first four, a pair the first. */
+typedef struct cloth_shaped {
+    uint32_t particle[4];
+    uint32_t constraint[6];
+    cloth_shape shape;
+    uint32_t step; /* among those of its shape */
+} cloth_shaped;
+
+/* A garment as figures. Rings come first in a substep, then pairs, then complete figures, which end on the shortest constraints. */
+typedef struct cloth_figures {
+    hed_allocator allocator;
+    uint32_t particle_count;
+    uint32_t *level; /* (particle_count) particles of one figure are at most one level apart */
+    uint32_t level_count;
+    cloth_shaped *figures; /* (count), by shape and step */
+    uint32_t count, capacity;
+    uint32_t steps[CLOTH_SHAPE_COUNT];
+} cloth_figures;
+
+hed_status cloth_figures_create(const cloth_garment *garment, cloth_figures **figures, hed_error *error);
+void cloth_figures_destroy(cloth_figures *figures);
+/* The sweep as constraint numbers, for the reference: `order` (constraint_count). Gives how many; those between locked ones are left out. */
+uint32_t cloth_figures_order(const cloth_figures *figures, uint32_t *order);
+
+/* native_levels.c: level of each particle, rows of a grid in twos, else breadth-first from a far end. Errors: MEMORY. */
+hed_status cloth_levels_create(const cloth_garment *garment, uint32_t *level, uint32_t *level_count, hed_error *error);
+
+/* What an octet is on: `words` holds octets one behind another: header (six materials, then 1 where a locked particle is among them),
+ * for each of its particles eight byte offsets into the positions, for each constraint eight rest lengths. */
+typedef struct cloth_octets {
+    const uint32_t *words;
+    uint32_t count;
+    cloth_shape shape;
+} cloth_octets;
+
+static inline uint32_t cloth_octet_words(cloth_shape shape)
+{
+    return CLOTH_HEADER_WORDS + CLOTH_LANES * (cloth_shape_particles(shape) + cloth_shape_constraints(shape));
+}
+
+/* A material in a substep: low and high as shares of the rest length, and compliance / dt^2. */
+typedef struct cloth_limits {
+    float low, high, give, unused;
+} cloth_limits;
+
+/* Particles that lie behind each other and are of one garment. */
+typedef struct cloth_particles {
+    uint32_t first, count, garment;
+} cloth_particles;
+
+/* All garments of a cloth with their copies, as octets for each step and band. */
+typedef struct cloth_native_tables {
+    hed_allocator allocator;
+    uint32_t band_count, step_count;
+    cloth_shape *shape;      /* (step_count) */
+    cloth_octets *octets;    /* (step_count x band_count) */
+    uint32_t *words;         /* (word_count) of all octets, 32-byte aligned */
+    uint64_t word_count;
+    uint32_t *particles_at;  /* (band_count + 1) */
+    cloth_particles *particles; /* (particle_runs) of each band */
+    uint32_t particle_runs;
+} cloth_native_tables;
+
+struct hed_cloth;
+/* native_tables.c. Errors: MEMORY. */
+hed_status cloth_native_tables_create(const struct hed_cloth *cloth, cloth_native_tables **tables, hed_error *error);
+void cloth_native_tables_destroy(cloth_native_tables *tables);
+
+/* native_octets.c: the fastest version that this processor has. `positions` (float4) 16-byte aligned. */
+typedef struct cloth_native_functions {
+    const char *name;
+    void (*octets)(void *positions, const cloth_octets *octets, const cloth_limits *limits);
+    /* One step of `count` particles without air, tethers or driver: `keep` and `fall` (4), 0 last. Stops before one that would go farther than
+     * `longest` along an axis, and gives how many it did. */
+    uint32_t (*integrate)(float *positions, float *previous, uint32_t count, const float *keep, const float *fall, float longest);
+} cloth_native_functions;
+const cloth_native_functions *cloth_native_best(void);
+
+#endif

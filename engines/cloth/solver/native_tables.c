@@ -1,0 +1,320 @@
+/* Tables of HED_CLOTH_NATIVE: bands of the whole cloth, and its figures packed into octets by step and band. The figures of an octet have the same
+ * materials; where there are fewer than eight, the first one stands in the empty lanes too: done twice to the same numbers, it gives them
+ * twice. */
+#include "solver/native.h"
+
+#include "solver/solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAND_PARTICLES = 512 }; /* at least, so that a band is a few octets of each step, and some bands fit the second-level cache */
+
+typedef struct entry {
+    uint32_t figure, garment, first_particle, cell;
+    uint64_t signature; /* of its materials */
+} entry;
+
+typedef struct builder {
+    const hed_cloth *cloth;
+    cloth_native_tables *made;
+    cloth_figures **figures;  /* (garment_count) */
+    uint32_t *first_level;    /* (garment_count + 1) copies included */
+    uint32_t *first_material; /* (garment_count) */
+    uint32_t *band;           /* (levels of all) */
+    uint32_t first_step[CLOTH_SHAPE_COUNT];
+    entry *entries, *sorted; /* (count) */
+    uint64_t count;
+    uint64_t *cell_at; /* (cells + 1) */
+} builder;
+
+/* ---- bands ---- */
+
+/* Levels one behind another become bands of enough particles. */
+static hed_status make_bands(builder *b, hed_error *error)
+{
+    const hed_cloth *cloth = b->cloth;
+    const hed_allocator *allocator = &cloth->allocator;
+    uint32_t levels = b->first_level[cloth->garment_count], bands = 0, held = 0;
+    uint32_t *count = cloth_allocate(allocator, levels, sizeof *count, error);
+    b->band = cloth_allocate(allocator, levels, sizeof *b->band, error);
+    if (count && b->band) {
+        for (uint32_t g = 0; g < cloth->garment_count; g++)
+            for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
+                for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++)
+                    count[b->first_level[g] + copy * b->figures[g]->level_count + b->figures[g]->level[i]]++;
+        for (uint32_t l = 0; l < levels; l++) {
+            b->band[l] = bands;
+            held += count[l];
+            if (held < BAND_PARTICLES && l + 1 < levels) continue;
+            bands++;
+            held = 0;
+        }
+    }
+    cloth_release(allocator, count, levels, sizeof *count);
+    b->made->band_count = bands;
+    return bands ? HED_OK : HED_ERROR_MEMORY;
+}
+
+static uint32_t band_of(const builder *b, uint32_t garment, uint32_t copy, uint32_t particle)
+{
+    return b->band[b->first_level[garment] + copy * b->figures[garment]->level_count + b->figures[garment]->level[particle]];
+}
+
+/* Calls back with each particle's band and number in the cloth's order: once to count runs, once to write them. */
+static void list_particles(builder *b, bool write)
+{
+    cloth_native_tables *made = b->made;
+    const hed_cloth *cloth = b->cloth;
+    uint32_t last = CLOTH_NATIVE_NONE, last_garment = CLOTH_NATIVE_NONE;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
+            for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++) {
+                uint32_t band = band_of(b, g, copy, i), particle = cloth->first_particle[g] + copy * cloth->garments[g]->particle_count + i;
+                bool again = band == last && g == last_garment;
+                last = band, last_garment = g;
+                if (!write)
+                    made->particles_at[band + 1] += !again;
+                else if (again)
+                    made->particles[made->particles_at[band] - 1].count++;
+                else
+                    made->particles[made->particles_at[band]++] = (cloth_particles){particle, 1, g};
+            }
+}
+
+static hed_status make_particles(builder *b, hed_error *error)
+{
+    cloth_native_tables *made = b->made;
+    made->particles_at = cloth_allocate(&made->allocator, (uint64_t)made->band_count + 1, sizeof *made->particles_at, error);
+    if (!made->particles_at) return HED_ERROR_MEMORY;
+    list_particles(b, false);
+    for (uint32_t k = 0; k < made->band_count; k++) made->particles_at[k + 1] += made->particles_at[k];
+    made->particle_runs = made->particles_at[made->band_count];
+    made->particles = cloth_allocate(&made->allocator, made->particle_runs, sizeof *made->particles, error);
+    if (!made->particles) return HED_ERROR_MEMORY;
+    list_particles(b, true);
+    memmove(made->particles_at + 1, made->particles_at, made->band_count * sizeof *made->particles_at);
+    made->particles_at[0] = 0;
+    return HED_OK;
+}
+
+/* ---- figures by step and band ---- */
+
+static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_shaped *figure)
+{
+    uint64_t signature = 0;
+    for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
+        uint32_t material = b->first_material[garment] + b->cloth->garments[garment]->constraints[figure->constraint[e]].material;
+        signature = (signature ^ material) * 0x9e3779b97f4a7c15u;
+    }
+    return signature;
+}
+
+/* A figure is in the first band of its particles; the others are in that one or the next. */
+static uint32_t cell_of(const builder *b, uint32_t garment, uint32_t copy, const cloth_shaped *figure)
+{
+    uint32_t band = CLOTH_NATIVE_NONE;
+    for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
+        uint32_t other = band_of(b, garment, copy, figure->particle[v]);
+        if (other < band) band = other;
+    }
+    return (b->first_step[figure->shape] + figure->step) * b->made->band_count + band;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const entry *a = left, *b = right;
+    if (a->signature != b->signature) return a->signature < b->signature ? -1 : 1;
+    if (a->first_particle != b->first_particle) return a->first_particle < b->first_particle ? -1 : 1;
+    return a->figure < b->figure ? -1 : a->figure > b->figure;
+}
+
+static void list_entries(builder *b)
+{
+    const hed_cloth *cloth = b->cloth;
+    uint64_t at = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
+            for (uint32_t k = 0; k < b->figures[g]->count; k++) {
+                const cloth_shaped *figure = b->figures[g]->figures + k;
+                uint32_t first = cloth->first_particle[g] + copy * cloth->garments[g]->particle_count, cell = cell_of(b, g, copy, figure);
+                b->entries[at++] = (entry){k, g, first, cell, signature_of(b, g, figure)};
+                b->cell_at[cell + 1]++;
+            }
+}
+
+static void sort_entries(builder *b)
+{
+    uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
+    for (uint64_t c = 0; c < cells; c++) b->cell_at[c + 1] += b->cell_at[c];
+    for (uint64_t k = 0; k < b->count; k++) b->sorted[b->cell_at[b->entries[k].cell]++] = b->entries[k];
+    memmove(b->cell_at + 1, b->cell_at, cells * sizeof *b->cell_at);
+    b->cell_at[0] = 0;
+    for (uint64_t c = 0; c < cells; c++) {
+        bool mixed = false;
+        for (uint64_t k = b->cell_at[c] + 1; k < b->cell_at[c + 1]; k++) mixed |= b->sorted[k].signature != b->sorted[k - 1].signature;
+        if (mixed) qsort(b->sorted + b->cell_at[c], b->cell_at[c + 1] - b->cell_at[c], sizeof *b->sorted, compare_entries);
+    }
+}
+
+/* ---- octets ---- */
+
+static const cloth_shaped *figure_of(const builder *b, const entry *e) { return b->figures[e->garment]->figures + e->figure; }
+
+static uint32_t material_of(const builder *b, const entry *e, uint32_t edge)
+{
+    return b->first_material[e->garment] + b->cloth->garments[e->garment]->constraints[figure_of(b, e)->constraint[edge]].material;
+}
+
+static bool same_materials(const builder *b, const entry *a, const entry *e)
+{
+    for (uint32_t k = 0; k < cloth_shape_constraints(figure_of(b, a)->shape); k++)
+        if (material_of(b, a, k) != material_of(b, e, k)) return false;
+    return true;
+}
+
+/* How many entries from `at` on go into one octet. */
+static uint32_t octet_fill(const builder *b, uint64_t at, uint64_t end)
+{
+    uint32_t count = 1;
+    while (count < CLOTH_LANES && at + count < end && same_materials(b, b->sorted + at, b->sorted + at + count)) count++;
+    return count;
+}
+
+static void write_octet(const builder *b, uint32_t *words, const entry *entries, uint32_t count)
+{
+    cloth_shape shape = figure_of(b, entries)->shape;
+    uint32_t particles = cloth_shape_particles(shape), *offsets = words + CLOTH_HEADER_WORDS, *rests = offsets + CLOTH_LANES * particles;
+    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) words[e] = material_of(b, entries, e);
+    for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
+        const entry *from = entries + (lane < count ? lane : 0);
+        const cloth_garment *garment = b->cloth->garments[from->garment];
+        const cloth_shaped *figure = figure_of(b, from);
+        for (uint32_t v = 0; v < particles; v++) {
+            offsets[CLOTH_LANES * v + lane] = (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));
+            if (!(garment->positions[figure->particle[v]][3] > 0.0f)) words[6] = 1;
+        }
+        for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
+            memcpy(rests + CLOTH_LANES * e + lane, &garment->constraints[figure->constraint[e]].rest, sizeof(float));
+    }
+}
+
+static hed_status make_octets(builder *b, hed_error *error)
+{
+    cloth_native_tables *made = b->made;
+    uint64_t cells = (uint64_t)made->step_count * made->band_count;
+    made->octets = cloth_allocate(&made->allocator, cells, sizeof *made->octets, error);
+    if (!made->octets) return HED_ERROR_MEMORY;
+    for (uint64_t c = 0; c < cells; c++) {
+        made->octets[c].shape = made->shape[c / made->band_count];
+        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; k += octet_fill(b, k, b->cell_at[c + 1])) made->octets[c].count++;
+        made->word_count += (uint64_t)made->octets[c].count * cloth_octet_words(made->octets[c].shape);
+    }
+    made->words = cloth_allocate(&made->allocator, made->word_count, sizeof *made->words, error);
+    if (!made->words) return HED_ERROR_MEMORY;
+    uint32_t *words = made->words;
+    for (uint64_t c = 0; c < cells; c++) {
+        made->octets[c].words = words;
+        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; words += cloth_octet_words(made->octets[c].shape)) {
+            uint32_t count = octet_fill(b, k, b->cell_at[c + 1]);
+            write_octet(b, words, b->sorted + k, count);
+            k += count;
+        }
+    }
+    return HED_OK;
+}
+
+/* ---- all ---- */
+
+static hed_status make_figures(builder *b, hed_error *error)
+{
+    const hed_cloth *cloth = b->cloth;
+    const hed_allocator *allocator = &cloth->allocator;
+    uint32_t garments = cloth->garment_count, materials = 0;
+    b->figures = cloth_allocate(allocator, garments, sizeof *b->figures, error);
+    b->first_level = cloth_allocate(allocator, (uint64_t)garments + 1, sizeof *b->first_level, error);
+    b->first_material = cloth_allocate(allocator, garments, sizeof *b->first_material, error);
+    if (!b->figures || !b->first_level || !b->first_material) return HED_ERROR_MEMORY;
+    uint32_t steps[CLOTH_SHAPE_COUNT] = {0};
+    for (uint32_t g = 0; g < garments; g++) {
+        hed_status status = cloth_figures_create(cloth->garments[g], b->figures + g, error);
+        if (status) return status;
+        const cloth_figures *figures = b->figures[g];
+        b->first_level[g + 1] = b->first_level[g] + figures->level_count * cloth->garments[g]->copies;
+        b->first_material[g] = materials;
+        materials += cloth->garments[g]->material_count;
+        b->count += (uint64_t)figures->count * cloth->garments[g]->copies;
+        for (int s = 0; s < CLOTH_SHAPE_COUNT; s++)
+            if (figures->steps[s] > steps[s]) steps[s] = figures->steps[s];
+    }
+    cloth_native_tables *made = b->made;
+    for (int s = 0; s < CLOTH_SHAPE_COUNT; s++) {
+        b->first_step[s] = made->step_count;
+        made->step_count += steps[s];
+    }
+    made->shape = cloth_allocate(&made->allocator, made->step_count, sizeof *made->shape, error);
+    if (!made->shape) return HED_ERROR_MEMORY;
+    for (uint32_t s = 0; s < made->step_count; s++)
+        made->shape[s] = s < b->first_step[1] ? CLOTH_SHAPE_RING : s < b->first_step[2] ? CLOTH_SHAPE_PAIR : CLOTH_SHAPE_COMPLETE;
+    return HED_OK;
+}
+
+static hed_status build(builder *b, hed_error *error)
+{
+    const hed_allocator *allocator = &b->cloth->allocator;
+    hed_status status = make_figures(b, error);
+    if (!status) status = make_bands(b, error);
+    if (!status) status = make_particles(b, error);
+    if (status) return status;
+    uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
+    b->entries = cloth_allocate(allocator, b->count, sizeof *b->entries, error);
+    b->sorted = cloth_allocate(allocator, b->count, sizeof *b->sorted, error);
+    b->cell_at = cloth_allocate(allocator, cells + 1, sizeof *b->cell_at, error);
+    if (!b->entries || !b->sorted || !b->cell_at) return HED_ERROR_MEMORY;
+    list_entries(b);
+    sort_entries(b);
+    return make_octets(b, error);
+}
+
+static void release_builder(builder *b)
+{
+    const hed_allocator *allocator = &b->cloth->allocator;
+    uint32_t garments = b->cloth->garment_count;
+    uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
+    cloth_release(allocator, b->entries, b->count, sizeof *b->entries);
+    cloth_release(allocator, b->sorted, b->count, sizeof *b->sorted);
+    cloth_release(allocator, b->cell_at, cells + 1, sizeof *b->cell_at);
+    if (b->band) cloth_release(allocator, b->band, b->first_level[garments], sizeof *b->band);
+    for (uint32_t g = 0; b->figures && g < garments; g++) cloth_figures_destroy(b->figures[g]);
+    cloth_release(allocator, b->figures, garments, sizeof *b->figures);
+    cloth_release(allocator, b->first_level, (uint64_t)garments + 1, sizeof *b->first_level);
+    cloth_release(allocator, b->first_material, garments, sizeof *b->first_material);
+}
+
+hed_status cloth_native_tables_create(const hed_cloth *cloth, cloth_native_tables **tables, hed_error *error)
+{
+    *tables = NULL;
+    cloth_native_tables *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->allocator = cloth->allocator;
+    builder b = {.cloth = cloth, .made = made};
+    hed_status status = build(&b, error);
+    release_builder(&b);
+    if (status)
+        cloth_native_tables_destroy(made);
+    else
+        *tables = made;
+    return status;
+}
+
+void cloth_native_tables_destroy(cloth_native_tables *tables)
+{
+    if (!tables) return;
+    hed_allocator allocator = tables->allocator;
+    cloth_release(&allocator, tables->shape, tables->step_count, sizeof *tables->shape);
+    cloth_release(&allocator, tables->octets, (uint64_t)tables->step_count * tables->band_count, sizeof *tables->octets);
+    cloth_release(&allocator, tables->words, tables->word_count, sizeof *tables->words);
+    cloth_release(&allocator, tables->particles_at, (uint64_t)tables->band_count + 1, sizeof *tables->particles_at);
+    cloth_release(&allocator, tables->particles, tables->particle_runs, sizeof *tables->particles);
+    cloth_release(&allocator, tables, 1, sizeof *tables);
+}
