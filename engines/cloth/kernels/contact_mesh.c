@@ -79,6 +79,8 @@ static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0},
                                      {"contact_mesh.h", hed_cloth_contact_mesh_h, 0},
                                      {"contact_mesh.cl", hed_cloth_contact_mesh_cl, 0}};
 static const int64_t groups[] = {32, 64, 128, 256};
+/* One value: what a launch leaves undone depends on it. */
+static const hed_parameter_def boxes_parameters[] = {{"WG", &groups[2], 1, 128, NULL}};
 static const hed_parameter_def parameters[] = {{"WG", groups, CLOTH_COUNT(groups), 64, NULL}};
 static const char *const of_nodes[] = {"row"};
 static const char *const of_particles[] = {"particles"};
@@ -92,8 +94,8 @@ const hed_kernel_def cloth_mesh_boxes_def = {
     .source_count = CLOTH_COUNT(sources),
     .arguments = boxes_arguments,
     .argument_count = CLOTH_COUNT(boxes_arguments),
-    .parameters = parameters,
-    .parameter_count = CLOTH_COUNT(parameters),
+    .parameters = boxes_parameters,
+    .parameter_count = CLOTH_COUNT(boxes_parameters),
     .dimensions = of_nodes,
     .dimension_count = 1,
     .max_threads = "WG",
