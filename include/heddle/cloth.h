@@ -18,6 +18,7 @@
 #define HEDDLE_CLOTH_H
 
 #include "heddle/launch.h"
+#include "heddle/tune.h"
 
 HED_BEGIN
 
@@ -141,6 +142,13 @@ HED_API hed_cloth_def hed_default_cloth_def(void);
 HED_API hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error);
 /** Waits for its work, then destroys it. NULL is allowed. */
 HED_API void hed_cloth_destroy(hed_cloth *cloth);
+
+/** Finds the fastest structure for cloths like this one (their number of particles, garments and substeps) and how to build it, and keeps it
+ *  in the context's database, where hed_cloth_create() with HED_CLOTH_AUTO finds it. A choice counts as right when one frame ends near
+ *  where HED_CLOTH_COLOURS ends it. `tune` as for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread class: owner of
+ *  the device's time. Errors: as hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
+HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result,
+                                  hed_error *error);
 
 /* ---- each frame ---- */
 

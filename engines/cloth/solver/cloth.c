@@ -1,5 +1,6 @@
 /* A hed_cloth's life: made from garments, laid over a device by one of the structures, destroyed. */
 #include "solver/host.h"
+#include "solver/tune.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,13 +148,24 @@ static hed_cloth_structure choose_fast(const hed_cloth *cloth)
     return HED_CLOTH_COLOURS;
 }
 
+/* What was measured, where it is valid here; else by the rules. */
+static hed_cloth_structure choose_auto(hed_cloth *cloth)
+{
+    if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_COLOURS;
+    if (cloth->tuned.count == 0 && !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
+        cloth->configured == HED_CONFIGURED_DEFAULT)
+        cloth->tuned.count = 0;
+    hed_cloth_structure found = cloth_tuned_structure(&cloth->tuned);
+    return found != HED_CLOTH_AUTO && is_valid(cloth, found) ? found : choose_fast(cloth);
+}
+
 static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
 {
     char reason[256] = "";
     hed_cloth_structure wanted = cloth->def.structure;
-    bool strict = cloth->def.math == HED_MATH_STRICT;
-    if (wanted == HED_CLOTH_AUTO) wanted = strict ? HED_CLOTH_COLOURS : choose_fast(cloth);
-    if (strict && wanted != HED_CLOTH_COLOURS && wanted != HED_CLOTH_SETS)
+    cloth->configured = wanted == HED_CLOTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
+    if (wanted == HED_CLOTH_AUTO) wanted = choose_auto(cloth);
+    if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS && wanted != HED_CLOTH_SETS)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s in strict mode: only colours and sets give the same bits everywhere",
                           hed_cloth_structure_name(wanted));
     if (!structures[wanted]->valid(cloth, reason, sizeof reason))
@@ -161,6 +173,16 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
                           hed_device_get_info(cloth->device)->id, reason);
     cloth->ops = structures[wanted];
     return HED_OK;
+}
+
+/* What no rule foresaw, such as a mesh whose patches grow too large, is no reason to fail where the structure was ours to choose. */
+static hed_status create_structure(hed_cloth *cloth, hed_error *error)
+{
+    hed_status status = cloth->ops->create(cloth, &cloth->structure, error);
+    bool other = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_BUILD;
+    if (!other || cloth->def.structure != HED_CLOTH_AUTO || cloth->ops == &cloth_colours_ops) return status;
+    cloth->ops = &cloth_colours_ops;
+    return cloth->ops->create(cloth, &cloth->structure, error);
 }
 
 /* ---- life ---- */
@@ -199,13 +221,18 @@ static hed_status build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *e
     status = cloth_upload_all(cloth, error);
     if (!status) status = choose_structure(cloth, error);
     if (!status && cloth->has_self) status = cloth_contacts_create(cloth, &cloth->contacts, error);
-    if (!status) status = cloth->ops->create(cloth, &cloth->structure, error);
+    if (!status) status = create_structure(cloth, error);
     if (!status) status = cloth_keep_state(cloth, error);
     if (!status) status = cloth_show(cloth, error);
     return status ? status : hed_stream_wait(cloth->stream, error);
 }
 
 hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error)
+{
+    return cloth_create_tuned(device, def, &(hed_config){0}, cloth, error);
+}
+
+hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned, hed_cloth **cloth, hed_error *error)
 {
     *cloth = NULL;
     hed_status status = check_def(device, def, error);
@@ -217,6 +244,7 @@ hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cl
     made->device = device;
     made->def = *def;
     made->def.garments = NULL;
+    made->tuned = *tuned;
     made->stream = def->stream;
     status = build(made, def, error);
     if (status) hed_cloth_destroy(made);
@@ -312,7 +340,7 @@ void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *report)
     for (uint32_t i = 1; i < cloth->garment_count; i++)
         if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count) largest = i;
     *report = (hed_cloth_report){.structure = cloth->ops->id,
-                                 .configured = cloth->def.structure == HED_CLOTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN,
+                                 .configured = cloth->configured,
                                  .particles = cloth->particles,
                                  .vertices = cloth->vertices,
                                  .triangles = cloth->triangles,

@@ -4,6 +4,7 @@
 
 #include "kernels/kernels.h"
 #include "solver/patches.h"
+#include "solver/tune.h"
 
 enum {
     REGISTER_TABLE = 1024, /* particles of a patch up to which a table in registers was better */
@@ -73,10 +74,8 @@ static cloth_patch_choice default_whole(const hed_cloth *cloth, const hed_device
     return choice;
 }
 
-cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structure id)
+static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_device_info *info)
 {
-    const hed_device_info *info = hed_device_get_info(cloth->device);
-    if (id == HED_CLOTH_WHOLE) return default_whole(cloth, info);
     cloth_patch_choice choice = {.kind = CLOTH_PLAN_JOINT, .queue = 2, .held = UINT32_MAX};
     uint32_t copies = copies_of(cloth), units = info->compute_units ? info->compute_units : 1;
     choice.patches = cloth->def.patches ? cloth->def.patches : units > copies ? units : copies;
@@ -89,6 +88,14 @@ cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structu
         choice.step_limit = even_step(cloth, choice.patches);
     }
     return choice;
+}
+
+cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structure id)
+{
+    const hed_device_info *info = hed_device_get_info(cloth->device);
+    if (id == HED_CLOTH_WHOLE) return cloth_tuned_choice(&cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
+    cloth_patch_choice rule = default_patches(cloth, info);
+    return cloth_tuned_choice(&cloth->tuned, cloth->particles / rule.patches, even_step(cloth, rule.patches), rule);
 }
 
 /* ---- candidates ---- */

@@ -70,6 +70,8 @@ struct hed_cloth {
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, wants_normals;
     cloth_buffers buffers;
+    hed_config tuned; /* what measurement has found for such a cloth (tune.h); count 0: nothing */
+    hed_configured configured;
     const cloth_structure_ops *ops;
     cloth_structure *structure;
     cloth_contacts *contacts; /* NULL until there is a mesh collider or self-collision */

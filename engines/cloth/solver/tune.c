@@ -1,0 +1,204 @@
+/* Finding the fastest way to lay a cloth over a device, by measurement: a pipeline of the tuner (heddle/tune.h) whose parameters are the
+ * structure and what it can be built with. What it finds is kept in the tuning database, where hed_cloth_create() with HED_CLOTH_AUTO
+ * looks. Value 0 of each parameter leaves the choice to the rules of patches_choice.c, so that the default is what an untuned device
+ * runs, whatever the cloth's size. */
+#include "solver/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+enum { STRUCTURE, KIND, SPARE, THREADS, EARLY, LIMIT, QUEUE, HELD, GROUPS, PARAMETERS };
+enum { BY_RULE, JOINT, FIGURES };             /* KIND */
+enum { LIMIT_NONE = 1, LIMIT_EVEN, LIMIT_TIGHT }; /* LIMIT */
+enum { FRAMES_A_RUN = 10, CHECKED_FRAMES = 1 };
+
+/* ---- the space ---- */
+
+static const int64_t structures[] = {HED_CLOTH_AUTO, HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_WHOLE};
+static const char *const structure_labels[] = {"rule", "colours", "patches", "whole"};
+static const int64_t kinds[] = {BY_RULE, JOINT, FIGURES};
+static const char *const kind_labels[] = {"rule", "joint", "figures"};
+static const int64_t spares[] = {0, 1, 4, 12}; /* compute units without a patch: another number of patches cuts otherwise */
+static const int64_t threads[] = {0, 96, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1024};
+static const int64_t early[] = {0, 1, 2, 3, 4}; /* 1 + early steps */
+static const int64_t limits[] = {0, LIMIT_NONE, LIMIT_EVEN, LIMIT_TIGHT};
+static const char *const limit_labels[] = {"rule", "none", "even", "tight"};
+static const int64_t queues[] = {0, 1, 2, 3};
+static const int64_t held[] = {0, 1, 26, 51, 76, 101}; /* 1 + percent of the previous positions that stay in registers */
+static const int64_t groups[] = {0, 1, 2, 4, 8};
+
+#define CHOICES(values) values, CLOTH_COUNT(values), 0
+static const hed_parameter_def parameters[PARAMETERS] = {
+    [STRUCTURE] = {"STRUCTURE", CHOICES(structures), structure_labels},
+    [KIND] = {"KIND", CHOICES(kinds), kind_labels},
+    [SPARE] = {"SPARE", CHOICES(spares), NULL},
+    [THREADS] = {"THREADS", CHOICES(threads), NULL},
+    [EARLY] = {"EARLY", CHOICES(early), NULL},
+    [LIMIT] = {"LIMIT", CHOICES(limits), limit_labels},
+    [QUEUE] = {"QUEUE", CHOICES(queues), NULL},
+    [HELD] = {"HELD", CHOICES(held), NULL},
+    [GROUPS] = {"GROUPS", CHOICES(groups), NULL},
+};
+static const hed_condition conditions[] = {
+    {"KIND", "STRUCTURE == \"patches\" or STRUCTURE == \"whole\""},
+    {"SPARE", "STRUCTURE == \"patches\""},
+    {"THREADS", "KIND != 0"},
+    {"EARLY", "KIND == \"joint\" and STRUCTURE == \"patches\""},
+    {"LIMIT", "KIND == \"joint\""},
+    {"QUEUE", "KIND == \"figures\""},
+    {"HELD", "KIND == \"figures\""},
+    {"GROUPS", "KIND == \"figures\" and STRUCTURE == \"whole\""},
+};
+static const char *const dimensions[] = {"particles", "garments", "substeps"};
+
+static hed_pipeline_def pipeline_of(void)
+{
+    return (hed_pipeline_def){
+        .name = "cloth",
+        .version = "1",
+        .parameters = parameters,
+        .parameter_count = PARAMETERS,
+        .conditions = conditions,
+        .condition_count = CLOTH_COUNT(conditions),
+        .dimensions = dimensions,
+        .dimension_count = CLOTH_COUNT(dimensions),
+    };
+}
+
+static hed_problem problem_of(const hed_cloth *cloth)
+{
+    uint32_t copies = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) copies += cloth->garments[g]->copies;
+    return (hed_problem){3, {cloth->particles, copies, cloth->def.substeps}};
+}
+
+hed_cloth_structure cloth_tuned_structure(const hed_config *tuned)
+{
+    return tuned->count ? (hed_cloth_structure)tuned->values[STRUCTURE] : HED_CLOTH_AUTO;
+}
+
+cloth_patch_choice cloth_tuned_choice(const hed_config *tuned, uint32_t particles, uint32_t even_step, cloth_patch_choice rule)
+{
+    if (!tuned->count) return rule;
+    const int64_t *value = tuned->values;
+    cloth_patch_choice choice = rule;
+    if (value[KIND]) {
+        choice.kind = value[KIND] == JOINT ? CLOTH_PLAN_JOINT : CLOTH_PLAN_FIGURES;
+        if (choice.kind != rule.kind) choice.threads = choice.kind == CLOTH_PLAN_JOINT ? 0 : 256;
+    }
+    if (value[SPARE] && choice.patches > 2 * value[SPARE]) choice.patches -= (uint32_t)value[SPARE];
+    if (value[THREADS]) choice.threads = (uint32_t)value[THREADS];
+    if (value[EARLY]) choice.early_steps = (uint32_t)value[EARLY] - 1;
+    if (value[LIMIT]) choice.step_limit = value[LIMIT] == LIMIT_NONE ? 0 : value[LIMIT] == LIMIT_EVEN ? even_step : even_step - even_step / 14;
+    if (value[QUEUE]) choice.queue = (uint32_t)value[QUEUE];
+    if (value[GROUPS]) choice.groups = (uint32_t)value[GROUPS];
+    if (value[HELD] && choice.threads) {
+        uint32_t each = (particles + choice.threads - 1) / choice.threads;
+        choice.held = value[HELD] > 100 ? UINT32_MAX : (uint32_t)(each * (uint64_t)(value[HELD] - 1) / 100);
+    }
+    return choice;
+}
+
+hed_status cloth_tuned_resolve(const hed_cloth *cloth, hed_config *tuned, hed_configured *configured, hed_error *error)
+{
+    hed_pipeline_def pipeline = pipeline_of();
+    hed_problem problem = problem_of(cloth);
+    return hed_pipeline_resolve(cloth->device, &pipeline, &problem, tuned, configured, error);
+}
+
+/* ---- the pipeline's work ---- */
+
+typedef struct tuning {
+    hed_device *device;
+    hed_cloth_def def;
+    hed_cloth *cloth;   /* as the present configuration has it */
+    float *expected;    /* (vertices x 3) after CHECKED_FRAMES, as HED_CLOTH_COLOURS has them */
+    float *found;
+    double way;         /* m that the farthest vertex has gone by then */
+    uint32_t vertices;
+    bool broken;
+} tuning;
+
+static hed_status prepare(void *user, const hed_config *config, hed_error *error)
+{
+    tuning *t = user;
+    hed_cloth_destroy(t->cloth);
+    t->cloth = NULL;
+    return cloth_create_tuned(t->device, &t->def, config, &t->cloth, error);
+}
+
+static hed_status run(void *user, double *value, hed_error *error)
+{
+    tuning *t = user;
+    (void)value; /* the time of this call counts */
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.frames = FRAMES_A_RUN;
+    hed_status status = hed_cloth_step(t->cloth, &frame, error);
+    return status ? status : hed_stream_wait(t->cloth->stream, error);
+}
+
+/* Another order of the sweep gives another approximation of the same cloth: near each other after a frame, not equal. */
+static hed_status check(void *user, hed_error *error)
+{
+    tuning *t = user;
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.frames = CHECKED_FRAMES;
+    hed_status status = hed_cloth_reset(t->cloth, error);
+    if (!status) status = hed_cloth_step(t->cloth, &frame, error);
+    if (!status) status = hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
+    double worst = 0;
+    for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices && !status; i++) worst = fmax(worst, fabsf(t->found[i] - t->expected[i]));
+    if (!status && worst > 0.25 * t->way + 1e-5)
+        status = cloth_fail(error, HED_ERROR_FORMAT, "a vertex is %.3g m from where the colours' order puts it, after a way of %.3g m", worst, t->way);
+    return status;
+}
+
+static hed_status make_expected(tuning *t, hed_error *error)
+{
+    hed_cloth_def def = t->def;
+    def.structure = HED_CLOTH_COLOURS;
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.frames = CHECKED_FRAMES;
+    hed_status status = hed_cloth_create(t->device, &def, &t->cloth, error);
+    if (status) return status;
+    const hed_allocator *a = &t->cloth->allocator;
+    t->vertices = t->cloth->vertices;
+    t->expected = cloth_allocate(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
+    t->found = cloth_allocate(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
+    if (!t->expected || !t->found) return HED_ERROR_MEMORY;
+    status = hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
+    if (!status) status = hed_cloth_step(t->cloth, &frame, error);
+    if (!status) status = hed_cloth_read(t->cloth, t->expected, NULL, NULL, error);
+    for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices && !status; i++) t->way = fmax(t->way, fabsf(t->expected[i] - t->found[i]));
+    return status;
+}
+
+hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result, hed_error *error)
+{
+    *result = NULL;
+    if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "host has one structure of its own, \"native\": there is nothing to choose");
+    if (def->math == HED_MATH_STRICT)
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "strict mode has one order, that of the colours: there is nothing to choose");
+    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    tuning t = {.device = device, .def = *def};
+    t.def.structure = HED_CLOTH_AUTO;
+    hed_tune_def how = tune ? *tune : hed_default_tune_def();
+    hed_status status = make_expected(&t, error);
+    if (!status) {
+        hed_problem problem = problem_of(t.cloth);
+        hed_pipeline_def pipeline = pipeline_of();
+        pipeline.prepare = prepare;
+        pipeline.run = run;
+        pipeline.check = check;
+        pipeline.user = &t;
+        how.problem = &problem;
+        status = hed_tune_pipeline(device, &pipeline, &how, result, error);
+    }
+    hed_cloth_destroy(t.cloth);
+    cloth_release(&allocator, t.expected, 3 * (uint64_t)t.vertices, sizeof(float));
+    cloth_release(&allocator, t.found, 3 * (uint64_t)t.vertices, sizeof(float));
+    return status;
+}
