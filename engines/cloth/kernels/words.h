@@ -5,8 +5,8 @@
 
 #include "heddle/math.h"
 
-#include <math.h>
 #include <stdint.h>
+#include <tgmath.h> /* sqrt, fma, fabs of a float are float, as on devices */
 
 typedef uint16_t ushort;
 typedef uint32_t uint;
@@ -24,9 +24,6 @@ typedef struct float4 {
 #define __global
 #define hed_f4(x, y, z, w) ((float4){(x), (y), (z), (w)})
 #define hed_u2(x, y) ((uint2){(x), (y)})
-#define fma(a, b, c) fmaf(a, b, c)
-#define sqrt(x) sqrtf(x)
-#define fabs(x) fabsf(x)
 #define as_uint(x) hed_as_uint(x)
 #define as_float(x) hed_as_float(x)
 
