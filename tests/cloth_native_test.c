@@ -1,0 +1,366 @@
+/* HED_CLOTH_NATIVE on the host: its figures, then its numbers against the double reference in the same order, against the colours by what a
+ * user sees, and for any count of threads to the bit. */
+#include "testing.h"
+
+#include "cloth_meshes.h"
+#include "solver/native.h"
+
+static hed_error error;
+
+typedef struct native_cloth {
+    hed_context *context;
+    hed_device *device;
+    hed_cloth *cloth;
+} native_cloth;
+
+static hed_cloth *make(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count, const hed_cloth_def *change)
+{
+    hed_cloth_def def = change ? *change : hed_default_cloth_def();
+    if (!change) def.structure = HED_CLOTH_NATIVE;
+    def.garments = garments;
+    def.garment_count = count;
+    hed_cloth *cloth;
+    OK(hed_cloth_create(device, &def, &cloth, &error));
+    return cloth;
+}
+
+static native_cloth open_host(void)
+{
+    native_cloth c = {0};
+    OK(hed_context_create(NULL, &c.context, &error));
+    OK(hed_device_find(c.context, "host", &c.device, &error));
+    return c;
+}
+
+static void step(hed_cloth *cloth, uint32_t frames)
+{
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    for (uint32_t i = 0; i < frames; i++) OK(hed_cloth_step(cloth, &frame, &error));
+}
+
+static float *positions_of(hed_cloth *cloth)
+{
+    float *positions = calloc(hed_cloth_vertex_count(cloth), 3 * sizeof *positions);
+    OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
+    return positions;
+}
+
+/* ---- figures ---- */
+
+/* Every constraint with a free end once, no free particle twice in a step, levels one apart at most. */
+static void check_figures(const cloth_garment *garment, const cloth_figures *figures)
+{
+    uint32_t *order = calloc(garment->constraint_count + 1, sizeof *order), *seen = calloc(garment->particle_count, sizeof *seen), stamp = 0;
+    uint8_t *done = calloc(garment->constraint_count + 1, 1);
+    uint32_t count = cloth_figures_order(figures, order), expected = 0;
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        const hed_cloth_constraint *c = garment->constraints + k;
+        expected += garment->positions[c->a][3] > 0.0f || garment->positions[c->b][3] > 0.0f;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        cr_assert_lt(order[k], garment->constraint_count);
+        cr_assert(!done[order[k]], "constraint %u is there twice", order[k]);
+        done[order[k]] = 1;
+    }
+    cr_assert_geq(count, expected);
+    for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
+        for (uint32_t s = 0; s < figures->steps[shape]; s++) {
+            stamp++;
+            for (uint32_t k = 0; k < figures->count; k++) {
+                const cloth_shaped *figure = figures->figures + k;
+                if (figure->shape != (cloth_shape)shape || figure->step != s) continue;
+                for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
+                    uint32_t i = figure->particle[v];
+                    cr_assert_leq(abs((int)figures->level[i] - (int)figures->level[figure->particle[0]]), 1);
+                    if (!(garment->positions[i][3] > 0.0f)) continue;
+                    cr_assert_neq(seen[i], stamp, "particle %u is twice in step %u of shape %d", i, s, shape);
+                    seen[i] = stamp;
+                }
+            }
+        }
+    free(order), free(seen), free(done);
+}
+
+/* Edges of a figure join the particles that its place says. */
+static void check_edges(const cloth_garment *garment, const cloth_figures *figures)
+{
+    static const uint32_t ends[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
+    for (uint32_t k = 0; k < figures->count; k++)
+        for (uint32_t e = 0; e < cloth_shape_constraints(figures->figures[k].shape); e++) {
+            const hed_cloth_constraint *c = garment->constraints + figures->figures[k].constraint[e];
+            uint32_t a = figures->figures[k].particle[ends[e][0]], b = figures->figures[k].particle[ends[e][1]];
+            cr_assert((c->a == a && c->b == b) || (c->a == b && c->b == a), "figure %u, constraint %u", k, e);
+        }
+}
+
+Test(cloth_native, figures_hold_every_constraint_once)
+{
+    test_mesh meshes[] = {test_grid(33, 20), test_grid(5, 1), test_grid(2, 9), test_irregular(30, 5, 0.5f), test_fan(150), test_sleeve(24, 10, 1.0f)};
+    hed_allocator allocator = hed_default_allocator();
+    for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) {
+        cloth_garment *garment;
+        cloth_figures *figures;
+        OK(cloth_garment_create(&allocator, &meshes[m].def, 0, &garment, &error));
+        OK(cloth_figures_create(garment, &figures, &error));
+        check_figures(garment, figures);
+        check_edges(garment, figures);
+        uint32_t in_fours = 0;
+        for (uint32_t k = 0; k < figures->count; k++)
+            if (figures->figures[k].shape != CLOTH_SHAPE_PAIR) in_fours += cloth_shape_constraints(figures->figures[k].shape);
+        if (m == 0) cr_expect_gt(in_fours, garment->constraint_count * 3 / 4, "%u of %u", in_fours, garment->constraint_count);
+        if (m == 0) cr_expect_eq(figures->steps[CLOTH_SHAPE_COMPLETE], 2);
+        if (m == 3) cr_expect_gt(in_fours, garment->constraint_count / 3, "%u of %u", in_fours, garment->constraint_count);
+        cloth_figures_destroy(figures);
+        cloth_garment_destroy(garment);
+        test_mesh_free(meshes + m);
+    }
+}
+
+/* ---- numbers ---- */
+
+/* The farthest a position is from the double reference in the native order, after `frames` frames. */
+static double off_reference(const hed_cloth_garment_def *def, uint32_t iterations, uint32_t frames)
+{
+    native_cloth c = open_host();
+    hed_cloth_def how = hed_default_cloth_def();
+    how.structure = HED_CLOTH_NATIVE;
+    how.iterations = iterations;
+    c.cloth = make(c.device, def, 1, &how);
+    step(c.cloth, frames);
+    float *found = positions_of(c.cloth);
+    hed_allocator allocator = hed_default_allocator();
+    cloth_garment *garment;
+    cloth_figures *figures;
+    OK(cloth_garment_create(&allocator, def, 0, &garment, &error));
+    OK(cloth_figures_create(garment, &figures, &error));
+    uint32_t *order = calloc(garment->constraint_count + 1, sizeof *order);
+    cloth_reference_def reference = {.substeps = how.substeps, .iterations = iterations, .seconds = 1.0 / 60.0, .gravity = {0.0, -9.81, 0.0}, .up = 1};
+    reference.order = (cloth_order){order, cloth_figures_order(figures, order)};
+    uint32_t numbers = 3 * garment->particle_count;
+    double *positions = calloc(numbers, sizeof *positions), *previous = calloc(numbers, sizeof *previous), last_dt = 0.0, off = 0.0, moved = 0.0;
+    for (uint32_t i = 0; i < numbers; i++) positions[i] = previous[i] = garment->positions[i / 3][i % 3];
+    OK(cloth_reference_frames(garment, &reference, frames, positions, previous, &last_dt));
+    for (uint32_t i = 0; i < numbers; i++) {
+        off = fmax(off, fabs(positions[i] - found[i]));
+        moved = fmax(moved, fabs(positions[i] - garment->positions[i / 3][i % 3]));
+    }
+    cr_expect_gt(moved, 0.02, "it only moved by %g m", moved);
+    free(found), free(order), free(positions), free(previous);
+    cloth_figures_destroy(figures);
+    cloth_garment_destroy(garment);
+    hed_cloth_destroy(c.cloth);
+    hed_context_destroy(c.context);
+    return off;
+}
+
+Test(cloth_native, follows_the_reference_in_its_own_order)
+{
+    test_mesh meshes[] = {test_grid(48, 48), test_grid(13, 40), test_irregular(32, 5, 0.5f), test_fan(100), test_sleeve(40, 20, 1.0f)};
+    for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++)
+        for (uint32_t iterations = 1; iterations < 4; iterations += 2) {
+            /* A cone of 100 triangles buckles soon, and then rounding decides where to. */
+            double off = off_reference(&meshes[m].def, iterations, m == 3 ? 4 : 10);
+            cr_expect_lt(off, 5e-5, "mesh %zu, %u iterations: %.3g m", m, iterations, off);
+        }
+    for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) test_mesh_free(meshes + m);
+}
+
+Test(cloth_native, follows_it_with_ranges_compliance_masses_and_tethers)
+{
+    test_mesh mesh = test_irregular(32, 8, 0.5f);
+    mesh.def.family_material[HED_CLOTH_STRUCTURAL] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
+    mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){0.7f, 1.1f, 1e-4f};
+    double off = off_reference(&mesh.def, 1, 15);
+    cr_expect_lt(off, 5e-5, "%.3g m", off);
+    for (uint32_t i = 0; i < 100; i++) mesh.inverse_masses[7 * i] = i % 3 ? 20.0f : 0.0f;
+    mesh.def.tethers = true;
+    off = off_reference(&mesh.def, 1, 15);
+    cr_expect_lt(off, 5e-5, "with tethers and locked ones: %.3g m", off);
+    test_mesh_free(&mesh);
+}
+
+/* Materials of each constraint its own: octets are then hardly filled, and still right. */
+Test(cloth_native, many_materials)
+{
+    test_mesh mesh = test_grid(24, 24);
+    hed_allocator allocator = hed_default_allocator();
+    cloth_garment *garment;
+    OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
+    hed_cloth_constraint *own = calloc(garment->constraint_count, sizeof *own);
+    hed_cloth_material materials[97];
+    for (uint32_t m = 0; m < 97; m++) materials[m] = (hed_cloth_material){1.0f - 0.001f * (float)m, 1.0f + 0.001f * (float)(m % 7), 1e-6f * (float)(m % 5)};
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        own[k] = garment->constraints[k];
+        own[k].material = k * 31 % 97;
+    }
+    mesh.def.constraints = own;
+    mesh.def.constraint_count = garment->constraint_count;
+    mesh.def.materials = materials;
+    mesh.def.material_count = 97;
+    double off = off_reference(&mesh.def, 1, 15);
+    cr_expect_lt(off, 5e-5, "%.3g m", off);
+    free(own);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
+static hed_cloth_quality quality_of(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count, hed_cloth_structure structure,
+                                    uint32_t threads, uint32_t frames)
+{
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_quality quality;
+    def.structure = structure;
+    def.threads = threads;
+    def.substeps = 20;
+    hed_cloth *cloth = make(device, garments, count, &def);
+    step(cloth, frames);
+    OK(hed_cloth_measure(cloth, &quality, &error));
+    hed_cloth_destroy(cloth);
+    return quality;
+}
+
+Test(cloth_native, looks_like_the_colours)
+{
+    test_mesh mesh = test_grid(24, 24);
+    mesh.def.tethers = true;
+    native_cloth c = open_host();
+    hed_cloth_quality native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_NATIVE, 1, 90);
+    hed_cloth_quality colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_COLOURS, 1, 90);
+    cr_expect_lt(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01, "stretch %g, the colours %g", native.worst_stretch, colours.worst_stretch);
+    cr_expect_lt(fabs(native.residual - colours.residual), 0.3 * colours.residual, "residual %g, the colours %g", native.residual, colours.residual);
+    cr_expect_lt(fabs(native.kinetic_energy - colours.kinetic_energy), 0.2 * colours.kinetic_energy + 0.05, "energy %g J, the colours %g J",
+                 native.kinetic_energy, colours.kinetic_energy);
+    for (int axis = 0; axis < 3; axis++) {
+        cr_expect_lt(fabs(native.low[axis] - colours.low[axis]), 0.1, "axis %d", axis);
+        cr_expect_lt(fabs(native.high[axis] - colours.high[axis]), 0.1, "axis %d", axis);
+    }
+    hed_context_destroy(c.context);
+    test_mesh_free(&mesh);
+}
+
+/* Deep trapezoids for two threads, a barrier for each phase for many, more threads than bands: the same bits. */
+Test(cloth_native, threads_do_not_change_a_bit)
+{
+    test_mesh meshes[3] = {test_grid(96, 130), test_irregular(40, 3, 0.5f), test_fan(60)};
+    hed_cloth_garment_def garments[3] = {meshes[0].def, meshes[1].def, meshes[2].def};
+    garments[1].copies = 3;
+    garments[2].tethers = true;
+    garments[2].copies = 2;
+    meshes[2].inverse_masses[0] = 0.0f;
+    native_cloth c = open_host();
+    for (uint32_t set = 0; set < 3; set++) {
+        const hed_cloth_garment_def *first = set == 2 ? garments : garments + set;
+        uint32_t count = set == 2 ? 3 : 1;
+        uint64_t expected = quality_of(c.device, first, count, HED_CLOTH_NATIVE, 1, 4).hash;
+        static const uint32_t threads[] = {2, 3, 7, 40};
+        for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+            uint64_t hash = quality_of(c.device, first, count, HED_CLOTH_NATIVE, threads[t], 4).hash;
+            cr_expect_eq(hash, expected, "set %u, %u threads", set, threads[t]);
+        }
+    }
+    hed_context_destroy(c.context);
+    for (int m = 0; m < 3; m++) test_mesh_free(meshes + m);
+}
+
+/* Driver, colliders and wind act on particles by the formulas of every structure: where the constraints have nothing to do, the same bits as the
+ * colours have. */
+Test(cloth_native, surroundings_are_those_of_the_colours)
+{
+    test_mesh mesh = test_grid(20, 20);
+    float reach[400], normals[1200], driver[1200];
+    for (uint32_t i = 0; i < 400; i++) {
+        reach[i] = i % 5 ? 0.1f : 0.0f;
+        for (int axis = 0; axis < 3; axis++) {
+            driver[3 * i + axis] = mesh.positions[3 * i + axis] + (axis == 1 ? 0.2f : 0.0f);
+            normals[3 * i + axis] = axis == 1 ? 1.0f : 0.0f;
+        }
+    }
+    mesh.def.driven = true;
+    mesh.def.max_distance = reach;
+    mesh.def.drag = 1.0f;
+    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) mesh.def.family_material[f] = (hed_cloth_material){0.0f, 100.0f, 0.0f};
+    native_cloth c = open_host();
+    float *found[2];
+    for (int k = 0; k < 2; k++) {
+        hed_cloth_def def = hed_default_cloth_def();
+        def.structure = k ? HED_CLOTH_NATIVE : HED_CLOTH_COLOURS;
+        c.cloth = make(c.device, &mesh.def, 1, &def);
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        const hed_cloth_collider ball = {HED_CLOTH_SPHERE, {0.3f, 0.1f, 0.1f}, {0.0f}, {0.25f, 0.0f}, 0.5f};
+        frame.driver_positions = driver;
+        frame.driver_normals = normals;
+        frame.colliders = &ball;
+        frame.collider_count = 1;
+        frame.wind[0] = 3.0f;
+        for (int i = 0; i < 10; i++) OK(hed_cloth_step(c.cloth, &frame, &error));
+        found[k] = positions_of(c.cloth);
+        hed_cloth_destroy(c.cloth);
+    }
+    cr_expect_arr_eq(found[0], found[1], 1200 * sizeof(float));
+    cr_expect_neq(found[0][4], mesh.positions[4], "it moved");
+    free(found[0]), free(found[1]);
+    hed_context_destroy(c.context);
+    test_mesh_free(&mesh);
+}
+
+/* Far beyond the speed limit: no particle goes farther than it may, none is lost. */
+Test(cloth_native, nothing_flies_away)
+{
+    test_mesh mesh = test_grid(10, 10);
+    native_cloth c = open_host();
+    c.cloth = make(c.device, &mesh.def, 1, NULL);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.gravity[1] = -1e4f;
+    frame.seconds = 1.0;
+    OK(hed_cloth_step(c.cloth, &frame, &error));
+    hed_cloth_quality quality;
+    OK(hed_cloth_measure(c.cloth, &quality, &error));
+    cr_expect_eq(quality.not_finite, 0);
+    hed_cloth_destroy(c.cloth);
+    hed_context_destroy(c.context);
+    test_mesh_free(&mesh);
+}
+
+Test(cloth_native, says_where_it_is_not_valid)
+{
+    test_mesh mesh = test_grid(6, 6);
+    native_cloth c = open_host();
+    hed_cloth_def def = hed_default_cloth_def();
+    def.structure = HED_CLOTH_NATIVE;
+    def.garments = &mesh.def;
+    def.garment_count = 1;
+    def.math = HED_MATH_STRICT;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(c.device, &def, &c.cloth, &error));
+    def.math = HED_MATH_FAST;
+    def.iterations = 2;
+    mesh.def.family_material[0].compliance = 1e-5f;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(c.device, &def, &c.cloth, &error));
+    cr_expect(strstr(error.text, "compliance"), "%s", error.text);
+    hed_context_destroy(c.context);
+    test_mesh_free(&mesh);
+}
+
+Test(cloth_native, memory_may_run_out_anywhere)
+{
+    test_mesh mesh = test_irregular(6, 4, 0.5f);
+    hed_allocator plain = hed_default_allocator();
+    for (int64_t n = 1;; n++) {
+        test_allocator counting = {.fail_at = n};
+        hed_allocator allocator = test_allocator_of(&counting);
+        cloth_garment *garment;
+        cloth_figures *figures = NULL;
+        OK(cloth_garment_create(&plain, &mesh.def, 0, &garment, &error));
+        garment->allocator = allocator;
+        hed_status status = cloth_figures_create(garment, &figures, &error);
+        cloth_figures_destroy(figures);
+        garment->allocator = plain;
+        cloth_garment_destroy(garment);
+        cr_assert_eq(counting.live, 0);
+        if (!status) {
+            cr_expect_gt(n, 5);
+            break;
+        }
+        cr_assert_eq(status, HED_ERROR_MEMORY);
+    }
+    test_mesh_free(&mesh);
+}
