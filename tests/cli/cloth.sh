@@ -1,0 +1,127 @@
+#!/bin/sh
+# sh cloth.sh HEDDLE SCENES: `heddle cloth` as a user runs it, on host alone: files, resuming to the bit, wrong inputs, Ctrl-C, a full disk.
+heddle=$1
+scenes=$2
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
+unset HEDDLE_DEVICE
+
+same() { cmp -s "$1" "$2" || complain "$3"; }
+there() { [ -s "$work/$1" ] || complain "heddle $words: there is no $1"; }
+not_there() { [ ! -e "$work/$1" ] || complain "heddle $words: there is a $1"; }
+# What a PC2 says of itself: vertices and frames.
+pc2_counts() { od -A n -t d4 -j 16 -N 16 "$1" | awk '{ print $1, $4 }'; }
+pc2_is() { [ "$(pc2_counts "$work/$1")" = "$2" ] || complain "heddle $words: $1 holds \"$(pc2_counts "$work/$1")\" vertices and frames instead of \"$2\""; }
+
+cat > "$work/s.json" << 'SCENE'
+{ "frames": 24, "substeps": 2, "wind": { "velocity": [3, 0, 2], "gust": 0.5 },
+  "garments": [{ "name": "a", "grid": { "width": 12, "height": 10, "size": [1, 1], "origin": [0, 1, 0] }, "drag": 1, "self_collision": true,
+                 "pins": [{ "vertices": [0, 108], "motion": { "keys": [{ "time": 0 }, { "time": 1, "move": [0, 0, 1] }] } }] }],
+  "ground": {}, "colliders": [{ "sphere": { "centre": [0.5, 1, 0.5], "radius": 0.2 }, "motion": { "spin": { "axis": "y", "degrees_per_second": 90 } } }] }
+SCENE
+sed 's/"colliders"/"camera": {"width": 64, "height": 48}, "colliders"/; s/"ground": {}/"ground": {"height": -1}/' "$work/s.json" > "$work/two.json"
+sed -i 's/"garments": \[/"garments": [{"name": "b", "disc": {"radius": 1, "rings": 4}, "copies": 2},\n/' "$work/two.json"
+
+# ---- what it says of itself ----
+run 2 cloth; err_has 'run, drape, view, bench'
+run 0 cloth run --schema; out_has '"title": "Heddle cloth scene"'; err_is_empty
+run 2 cloth run; out_is_empty; err_has 'name a scene file'
+run 2 cloth drape a.obj; err_has 'over'
+run 2 cloth run "$work/s.json" --frames 0; err_has 'frames'
+
+# ---- a run ----
+run 0 cloth run "$work/s.json" --strict --out "$work/whole.pc2" --obj-every 12 --ply-every 24 --glb "$work/last.glb"
+out_has 'frames 1 to 24 on host, colours, strict'; out_has 'p50 .* p99 .* max .*constraints/s'; out_has 'worst stretch .*residual'; err_is_empty
+pc2_is whole.pc2 "120 24"
+there whole-mesh.obj; there whole-0012.obj; there whole-0024.obj; there whole-0024.ply; there last.glb; there whole.state; not_there whole-0001.obj
+[ "$(grep -c '^v ' "$work/whole-0024.obj")" = 120 ] || complain "whole-0024.obj has other vertices"
+run 0 cloth run "$work/s.json" --frames 5 --fps 30 --json; err_is_empty
+out_is_json scene device structure frames frame_ms constraints_per_second worst_stretch residual hash
+out_has '"p50":'; out_has '"p99":'; out_has '"max":'; out_has '"frames": 5'
+run 0 cloth run "$work/two.json" --frames 3 --out "$work/two.pc2"; pc2_is two-a.pc2 "120 3"; pc2_is two-b.pc2 "122 3"; there two-b-mesh.obj; not_there two.pc2
+
+# ---- resuming: the same bits as in one go, also where the cache is further than the state ----
+run 0 cloth run "$work/s.json" --strict --frames 9 --out "$work/part.pc2"
+run 0 cloth run "$work/s.json" --strict --out "$work/part.pc2" --resume; out_has 'frames 10 to 24'
+same "$work/part.pc2" "$work/whole.pc2" "a strict run in two parts has other bits than in one"
+run 0 cloth run "$work/s.json" --out "$work/fast.pc2"
+run 0 cloth run "$work/s.json" --frames 9 --out "$work/part.pc2"
+cp "$work/part.state" "$work/kept"
+run 0 cloth run "$work/s.json" --frames 13 --out "$work/part.pc2" --resume
+cp "$work/kept" "$work/part.state"
+run 0 cloth run "$work/s.json" --out "$work/part.pc2" --resume; out_has 'frames 10 to 24'
+same "$work/part.pc2" "$work/fast.pc2" "a fast run in parts has other bits than in one"
+run 0 cloth run "$work/s.json" --out "$work/part.pc2" --resume; err_has 'holds 24 frames already'
+run 1 cloth run "$work/s.json" --out "$work/part.pc2" --resume --fps 50; err_has 'belongs to another scene file, or to other options'
+pc2_is part.pc2 "120 24"
+head -c 200 "$work/kept" > "$work/part.state"
+run 1 cloth run "$work/s.json" --out "$work/part.pc2" --resume; err_has 'damaged'
+rm "$work/part.state"
+run 0 cloth run "$work/s.json" --frames 2 --out "$work/part.pc2" --resume; err_has 'the run begins anew'; pc2_is part.pc2 "120 2"
+
+# ---- Ctrl-C: every finished frame is readable, and it says how to go on. SIGTERM, since a shell's background job does not get SIGINT. ----
+"$heddle" cloth run "$work/s.json" --strict --frames 1000000 --out "$work/cut.pc2" > "$work/out" 2> "$work/err" &
+process=$!
+words="cloth run, interrupted"
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    sleep 0.3
+    [ -s "$work/cut.pc2" ] && [ "$(pc2_counts "$work/cut.pc2" | cut -d ' ' -f 2)" -gt 0 ] && break
+done
+kill "$process"
+code=0
+wait "$process" || code=$?
+[ "$code" = 130 ] || complain "heddle cloth run, interrupted: exit code $code instead of 130"
+frames=$(pc2_counts "$work/cut.pc2" | cut -d ' ' -f 2)
+[ "$frames" -gt 0 ] || complain "heddle cloth run, interrupted: no frames"
+err_has "interrupted behind frame $frames of 1000000"; err_has "the same command with --resume goes on behind frame $frames"
+[ "$(wc -c < "$work/cut.pc2")" = $((32 + frames * 1440)) ] || complain "cut.pc2 has $(wc -c < "$work/cut.pc2") bytes for $frames frames"
+# Its state is of the last frame, so --frames says how far to go.
+run 0 cloth run "$work/s.json" --strict --frames $((frames + 3)) --out "$work/cut.pc2" --resume; pc2_is cut.pc2 "120 $((frames + 3))"
+# The first frames of a longer run are those of a shorter one.
+[ "$frames" -lt 24 ] || { head -c $((32 + 24 * 1440)) "$work/cut.pc2" | tail -c +33 > "$work/cut"; tail -c +33 "$work/whole.pc2" | cmp -s - "$work/cut" ||
+    complain "an interrupted run has other bits"; }
+
+# ---- a full disk: what was written stays readable. Files may have 20 KiB here, and the signal that comes with it is ignored. ----
+words="cloth run, disk full"
+code=0
+(trap '' XFSZ; ulimit -f 20; exec "$heddle" cloth run "$work/s.json" --strict --frames 24 --out "$work/full.pc2") > "$work/out" 2> "$work/err" || code=$?
+[ "$code" = 1 ] || complain "heddle $words: exit code $code instead of 1"
+err_has 'full.pc2'; err_has 'full.pc2 holds the [0-9]* frames that were finished'
+frames=$(pc2_counts "$work/full.pc2" | cut -d ' ' -f 2)
+case $frames in [5-9] | 1?) ;; *) complain "heddle $words: $frames frames" ;; esac
+head -c $((32 + frames * 1440)) "$work/full.pc2" | tail -c +33 > "$work/cut"
+head -c $((32 + frames * 1440)) "$work/whole.pc2" | tail -c +33 | cmp -s - "$work/cut" || complain "heddle $words: the frames before are damaged"
+
+# ---- wrong inputs ----
+run 1 cloth run "$work/none.json" --frames 1; out_is_empty; err_has 'none.json'
+printf '{"garments": [{"grid": {"width": 1, "height": 2, "size": [1, 1]}}]}' > "$work/bad.json"
+run 1 cloth run "$work/bad.json" --frames 1; err_has 'garments\[0\].grid.width: .*bad.json:1:'
+printf '{"garments": [{"mesh": "bad.obj"}]}' > "$work/bad.json"
+printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 1 3\nf 1 3 4\n' > "$work/bad.obj"
+run 1 cloth run "$work/bad.json" --frames 1; err_has 'bad.obj'; err_has '--mend'
+run 0 cloth run "$work/bad.json" --frames 1 --mend; err_has 'warning: .*mended: 1 faces'
+run 1 cloth run "$work/bad.json" --mend; err_has 'how many frames'
+printf 'v 0 0 0\nv 1 0 nan\nv 1 1 0\nf 1 2 3\n' > "$work/bad.obj"
+run 1 cloth run "$work/bad.json" --frames 1 --mend; err_has 'bad.obj'
+run 1 cloth run "$work/s.json" --out "$work/no/folder.pc2"; err_has 'folder'
+run 1 cloth run "$work/s.json" --png-every 1; err_has '--out'
+run 1 cloth run "$work/s.json" --device nothing; err_has 'no device fits'
+
+# ---- drape: the result has the garment's vertices, faces and texture coordinates ----
+awk 'BEGIN { for (j = 0; j < 9; j++) for (i = 0; i < 9; i++) printf "v %g 0.4 %g\nvt %g %g\n", i / 8 - 0.5, 0.5 - j / 8, i / 8, j / 8
+             for (j = 0; j < 8; j++) for (i = 0; i < 8; i++) { a = j * 9 + i + 1; printf "f %d/%d %d/%d %d/%d %d/%d\n", a, a, a + 1, a + 1, a + 10, a + 10, a + 9, a + 9 } }' > "$work/shirt.obj"
+printf 'v -0.3 0 -0.3\nv 0.3 0 -0.3\nv 0.3 0 0.3\nv -0.3 0 0.3\nv 0 0.3 0\nf 1 2 3 4\nf 1 5 2\nf 2 5 3\nf 3 5 4\nf 4 5 1\n' > "$work/body.obj"
+run 0 cloth drape "$work/shirt.obj" --over "$work/body.obj" --out "$work/draped.obj" --seconds 1; out_has 'draped.obj: '; err_is_empty
+grep '^f ' "$work/shirt.obj" > "$work/a"; grep '^f ' "$work/draped.obj" > "$work/b"; same "$work/a" "$work/b" "heddle cloth drape: other faces"
+[ "$(grep -c '^vt ' "$work/draped.obj")" = 81 ] || complain "heddle cloth drape: other texture coordinates"
+awk '/^v / { n++; if ($3 < 0.4) lower++; if ($3 > 0.2 && $2 * $2 + $4 * $4 < 0.01) held++ } END { exit !(n == 81 && lower > 60 && held > 0) }' "$work/draped.obj" ||
+    complain "heddle cloth drape: the cloth does not lie on the body"
+run 0 cloth drape "$work/shirt.obj" --over "$work/body.obj" --out "$work/draped.obj" --seconds 0.1 --json; out_is_json out at_rest frames worst_stretch
+run 1 cloth drape "$work/none.obj" --over "$work/body.obj" --out "$work/draped.obj"; err_has 'none.obj'
+
+# ---- the scenes that come with Heddle ----
+for scene in flag tablecloth garment folded; do
+    run 0 cloth run "$scenes/$scene.json" --frames 1; out_has 'frames 1 to 1'
+done
+exit "$failed"
