@@ -78,7 +78,7 @@
 #define BATCH (STEPS == 0 ? 1 : OWN < 4 ? OWN : 4) /* particles of an item integrated side by side */
 #define NOTHING 0xffffffffu
 #define COMPLETE_STEP 0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
-#define PATIENCE 4000000u         /* polls before a packet is given up: seconds, where microseconds are usual */
+#define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u) /* polls before a packet is given up: seconds, where microseconds are usual */
 
 /* What a group works on: solver/patches.h fills it (cloth_patch_record). Numbers of particles are within the garment. */
 typedef struct patch_group {
@@ -270,10 +270,15 @@ typedef struct patch_held {
     float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
 } patch_held;
 
-/* Particle k of an item, within the patch. */
+/* Particle k of an item, within the patch. Registers have no numbers, so with HELD the loops over k are unrolled. */
 #define OWN_AT(k) ((k)*WG + item)
+#if HELD
+#define UNROLL_OWN _Pragma("unroll")
+#else
+#define UNROLL_OWN _Pragma("unroll 1")
+#endif
 #define EACH_OWN(k) \
-    _Pragma("unroll") for (uint k = 0; k < OWN; k++) if (OWN_AT(k) < group.own_count)
+    UNROLL_OWN for (uint k = 0; k < OWN; k++) if (OWN_AT(k) < group.own_count)
 
 CLOTH_FUNCTION float4 before_of(const patch_held *held, __global const float4 *previous, uint particle, uint k)
 {
@@ -513,8 +518,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
         if (EXCHANGE != BY_LAUNCHES || 2 * exchange >= begin) {
             epoch++;
             __global uint4 *out = slots + (epoch & 1u) * slot_count + group.send_at;
-#pragma unroll
-            for (uint batch = 0; batch < OWN; batch += BATCH) {
+            UNROLL_OWN for (uint batch = 0; batch < OWN; batch += BATCH) {
                 float4 at[BATCH]; /* loads first, for they could not pass the stores */
 #pragma unroll
                 for (uint k = 0; k < BATCH; k++)

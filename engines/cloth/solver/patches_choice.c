@@ -63,6 +63,7 @@ static cloth_patch_choice default_whole(const hed_cloth *cloth, const hed_device
     uint32_t units = info->compute_units ? info->compute_units : 1, copies = copies_of(cloth), largest = largest_garment(cloth);
     if (info->type == HED_DEVICE_CPU) {
         choice.threads = CPU_THREADS;
+        choice.held = 0;
     } else if (copies >= 4 * units && largest <= SMALL_THREADS * CLOTH_PATCH_MOST_OWN_EACH / 2) {
         choice.threads = SMALL_THREADS;
         choice.groups = SMALL_GROUPS;
@@ -80,9 +81,13 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
     uint32_t copies = copies_of(cloth), units = info->compute_units ? info->compute_units : 1;
     choice.patches = cloth->def.patches ? cloth->def.patches : units > copies ? units : copies;
     uint32_t each = cloth->particles / choice.patches;
-    if (each > REGISTER_TABLE || info->type == HED_DEVICE_CPU) {
+    if (info->type == HED_DEVICE_CPU) {
         choice.kind = CLOTH_PLAN_FIGURES;
-        choice.threads = info->type == HED_DEVICE_CPU ? CPU_THREADS : STREAM_THREADS;
+        choice.threads = CPU_THREADS;
+        choice.held = 0;
+    } else if (each > REGISTER_TABLE) {
+        choice.kind = CLOTH_PLAN_FIGURES;
+        choice.threads = STREAM_THREADS;
     } else if (each >= EARLY_FROM) {
         choice.early_steps = EARLY_STEPS;
         choice.step_limit = even_step(cloth, choice.patches);
