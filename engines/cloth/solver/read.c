@@ -127,10 +127,10 @@ static void show_vertex(const hed_cloth *cloth, const read_arrays *r, uint32_t i
     float4 vertex, turned;
     uint broken = 0;
     cloth_view view = cloth->host->view;
-    view.flags = (r->vertex_particle ? CLOTH_VIEW_GATHER : 0) | (r->debug ? CLOTH_VIEW_COLOURS : 0) | (r->air ? CLOTH_VIEW_NORMALS : 0);
     uint particle = r->vertex_particle ? r->vertex_particle[i] : i;
-    cloth_write_back_one(0, r->positions + particle, r->debug ? r->debug + particle : NULL, NULL, r->air ? r->air + particle : NULL, &vertex, &turned,
-                         &broken, (view.flags &= ~CLOTH_VIEW_GATHER, view));
+    view.flags = (r->debug ? CLOTH_VIEW_COLOURS : 0) | (r->air ? CLOTH_VIEW_NORMALS : 0);
+    cloth_write_back_one(0, r->positions + particle, r->debug ? r->debug + particle : NULL, NULL, r->air ? r->air + particle : NULL, &vertex,
+                         &turned, &broken, view);
     if (position) memcpy(position, &vertex, 3 * sizeof(float));
     if (normal) memcpy(normal, &turned, 3 * sizeof(float));
     if (colour) memcpy(colour, &vertex.w, 4);

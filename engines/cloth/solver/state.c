@@ -41,7 +41,7 @@ typedef struct state_head {
     char magic[8];
     uint32_t particles, colliders, driver, meshes;
     uint64_t size; /* of all of it */
-    uint64_t sum;  /* over what follows the head */
+    uint64_t sum;  /* of all of it, this field as 0 */
     double time;
     float last_dt;
     uint32_t frame;
@@ -49,13 +49,20 @@ typedef struct state_head {
 
 static const char magic[8] = "HEDCLTH1";
 
-/* FNV-1a, 64 bits. */
-static uint64_t sum_of(const void *data, uint64_t size)
+static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
 {
     const unsigned char *bytes = data;
-    uint64_t sum = 0xcbf29ce484222325u;
     for (uint64_t i = 0; i < size; i++) sum = (sum ^ bytes[i]) * 0x100000001b3u;
     return sum;
+}
+
+/* FNV-1a, 64 bits, of a head without its sum and of what follows it in a state of `size` bytes. */
+static uint64_t sum_of(const state_head *head, const void *state, uint64_t size)
+{
+    state_head summed = *head;
+    summed.sum = 0;
+    uint64_t sum = add_bytes(0xcbf29ce484222325u, &summed, sizeof summed);
+    return add_bytes(sum, (const unsigned char *)state + sizeof summed, size - sizeof summed);
 }
 
 static uint64_t collider_bytes(const hed_cloth *cloth) { return cloth->def.max_colliders * (uint64_t)sizeof(hed_cloth_collider); }
@@ -90,11 +97,11 @@ hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
                        .driver = cloth->has_driver,
                        .meshes = cloth->host->has_meshes,
                        .size = size,
-                       .sum = sum_of((unsigned char *)state + sizeof head, size - sizeof head),
                        .time = cloth->time,
                        .last_dt = cloth->last_dt,
                        .frame = cloth->frame};
     memcpy(head.magic, magic, sizeof head.magic);
+    head.sum = sum_of(&head, state, size);
     memcpy(state, &head, sizeof head);
     return HED_OK;
 }
@@ -109,7 +116,7 @@ static hed_status check_state(const hed_cloth *cloth, const void *state, uint64_
         return cloth_fail(error, HED_ERROR_FORMAT, "a state of %u particles and %llu bytes, given were %llu: this cloth has %u particles and %llu bytes",
                           head->particles, (unsigned long long)head->size, (unsigned long long)size, cloth->particles,
                           (unsigned long long)hed_cloth_state_size(cloth));
-    if (head->sum != sum_of((const unsigned char *)state + sizeof *head, size - sizeof *head))
+    if (head->sum != sum_of(head, state, size))
         return cloth_fail(error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
     return HED_OK;
 }
