@@ -101,29 +101,24 @@ typedef struct cloth_pushes {
     float weight;
 } cloth_pushes;
 
-/* The direction from the other particle in which two touch, and in w the depth: 0: they do not. `now` and `then`: from the other
- * particle at the substep's end and beginning; `way`: the difference. `side`: 1 or -1, for two in one place. */
+/* The direction from the other particle in which two touch, and in w the depth: 0: they do not. `now` and `then`: from the other particle at
+ * the substep's end and beginning; `way`: the difference. The direction is that in which they met, or, where they were too near already,
+ * in which they were: the end of a fast way says little of it. `side`: 1 or -1, for two in one place. */
 CLOTH_FUNCTION float4 cloth_self_touch(float4 now, float4 then, float4 way, float distance, float side)
 {
-    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), normal = then;
     float now_square = cloth_square(now.x, now.y, now.z), then_square = cloth_square(then.x, then.y, then.z);
-    float same = fma(now.x, then.x, fma(now.y, then.y, now.z * then.z));
-    if (same > 0.0f) {
-        if (!(now_square < distance * distance)) return none;
-        float away = sqrt(now_square);
-        return hed_f4(now.x / away, now.y / away, now.z / away, distance - away);
-    }
-    float4 normal = then;
-    if (then_square > distance * distance) { /* where the way enters the ball */
+    float along = fma(then.x, way.x, fma(then.y, way.y, then.z * way.z)); /* then_square + along: of one side */
+    if (now_square >= distance * distance && then_square + along > 0.0f) return none;
+    if (then_square > distance * distance) {
         float square = cloth_square(way.x, way.y, way.z);
-        float along = fma(then.x, way.x, fma(then.y, way.y, then.z * way.z));
         float inside = fma(along, along, -(square * (then_square - distance * distance)));
         if (!(along < 0.0f && inside > 0.0f)) return none;
         float share = (-along - sqrt(inside)) / square;
         if (!(share < 1.0f)) return none;
         normal = hed_f4(fma(way.x, share, then.x), fma(way.y, share, then.y), fma(way.z, share, then.z), 0.0f);
     }
-    if (!(cloth_square(normal.x, normal.y, normal.z) > 0.0f)) normal = hed_f4(0.0f, side, 0.0f, 0.0f);
+    if (!(cloth_square(normal.x, normal.y, normal.z) > 0.0f)) normal = now_square > 0.0f ? now : hed_f4(0.0f, side, 0.0f, 0.0f);
     normal = cloth_unit(normal);
     normal.w = distance - fma(normal.x, now.x, fma(normal.y, now.y, normal.z * now.z));
     return normal;

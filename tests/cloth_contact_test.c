@@ -1,0 +1,359 @@
+/* ctest: devices timeout=300
+ * Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that meet at speed come to rest without a pair of
+ * triangles that cross, without a pop, and with the same bits on every device. */
+#include "cloth_contacts.h"
+#include "cloth_crossing.h"
+
+static hed_error error;
+
+static const hed_cloth_collider ground = {.shape = HED_CLOTH_PLANE, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.5f};
+static const hed_cloth_collider ball_on_ground[] = {
+    {.shape = HED_CLOTH_PLANE, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.5f},
+    {.shape = HED_CLOTH_SPHERE, .a = {0.0f, 0.15f, 0.0f}, .radius = {0.1f}, .friction = 0.5f},
+};
+
+/* Triangles of `count` sheets of one size, one behind another, that cross. */
+static uint32_t crossings(const dressed *d, const sheet *s, uint32_t count)
+{
+    uint32_t cells = (s->n - 1) * (s->n - 1), t = 0;
+    uint32_t(*triangles)[3] = calloc(2 * cells * count, sizeof *triangles);
+    for (uint32_t i = 0; i < cells * count; i++) {
+        uint32_t first = i / cells * s->n * s->n;
+        const uint32_t *q = s->quads[i % cells];
+        memcpy(triangles[t++], (uint32_t[]){first + q[0], first + q[1], first + q[2]}, 12);
+        memcpy(triangles[t++], (uint32_t[]){first + q[0], first + q[2], first + q[3]}, 12);
+    }
+    uint32_t found = crossing_count((const float(*)[3])d->positions, (const uint32_t(*)[3])triangles, t);
+    free(triangles);
+    return found;
+}
+
+/* ---- the test's own tool ---- */
+
+Test(cloth_contact, crossing_triangles_are_found)
+{
+    float p[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0.2f, -1, 0.2f}, {0.3f, 1, 0.2f}, {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
+    uint32_t crossing[2][3] = {{0, 1, 2}, {3, 4, 5}}, beside[2][3] = {{0, 1, 2}, {4, 5, 6}}, sharing[2][3] = {{0, 1, 2}, {0, 3, 4}};
+    cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])crossing, 2) == 1);
+    cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])beside, 2) == 0);
+    cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])sharing, 2) == 0);
+}
+
+/* ---- what comes to rest ---- */
+
+typedef struct outcome {
+    uint32_t crossing;  /* at rest */
+    double peak, still; /* J: most while it moved; at rest */
+    double moved;       /* m: farthest in the last frame */
+    float low, high;    /* m */
+} outcome;
+
+static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments, uint32_t count, const sheet *s, const hed_cloth_collider *colliders,
+                            uint32_t collider_count, uint32_t substeps, uint32_t frames, bool self)
+{
+    for (uint32_t i = 0; i < count; i++) garments[i].self_collision = self;
+    hed_cloth_def def = dressed_def(garments, count);
+    def.substeps = substeps;
+    dressed d = dressed_make(device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.colliders = colliders;
+    frame.collider_count = collider_count;
+    outcome o = {0};
+    float(*last)[3] = calloc(d.particles, sizeof *last);
+    for (uint32_t f = 0; f < frames; f++) {
+        memcpy(last, d.positions, d.particles * sizeof *last);
+        dressed_step(&d, &frame);
+        hed_cloth_quality q = dressed_measure(&d);
+        if (q.kinetic_energy > o.peak) o.peak = q.kinetic_energy;
+        o.still = q.kinetic_energy;
+        o.low = (float)q.low[1];
+        o.high = (float)q.high[1];
+    }
+    for (uint32_t i = 0; i < d.particles; i++) {
+        double square = 0.0;
+        for (int k = 0; k < 3; k++) square += pow((double)d.positions[i][k] - last[i][k], 2);
+        if (sqrt(square) > o.moved) o.moved = sqrt(square);
+    }
+    o.crossing = crossings(&d, s, count);
+    printf("crossing %u, peak %.2e J, still %.2e J, moved %.2e m, y %.4f to %.4f\n", o.crossing, o.peak, o.still, o.moved, o.low, o.high);
+    free(last);
+    dressed_free(&d);
+    return o;
+}
+
+/* A fold on the ground, dropped from `height`; thickness in spacings. */
+static void check_fold(uint32_t n, float thickness, uint32_t frames)
+{
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(n, 0.5f);
+    s.def.thickness = thickness * s.spacing;
+    sheet_fold(&s, 0.15f, 2.5f * s.def.thickness);
+    outcome o = come_to_rest(t.device, &s.def, 1, &s, &ground, 1, 5, frames, true);
+    double mass = 0.2 * n * n * s.spacing * s.spacing;
+    cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
+    cr_expect(o.peak < 1.05 * mass * 9.81 * (0.15 + 2.5 * s.def.thickness), "a pop: %g J, more than the fall gives", o.peak);
+    cr_expect(o.still < 2e-3 * o.peak && o.moved < 0.05 * s.spacing, "not at rest: %g J, %g m a frame", o.still, o.moved);
+    cr_expect(o.low > 0.97f * s.def.thickness && o.high > 1.8f * s.def.thickness, "the layers lie from %g to %g m", o.low, o.high);
+    sheet_free(&s);
+    test_close(&t);
+}
+
+Test(cloth_contact, a_fold_comes_to_rest) { check_fold(21, 1.0f, 100); }
+Test(cloth_contact, a_fold_of_a_finer_mesh) { check_fold(25, 2.0f, 100); }
+
+/* Without self-collision the same sheets do cross: the test above can fail. */
+Test(cloth_contact, without_it_layers_cross)
+{
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(17, 0.4f), other = sheet_make(17, 0.4f);
+    sheet_put(&s, 0.3f, 0.0f);
+    sheet_put(&other, 0.4f, 0.4f);
+    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s, ball_on_ground, 2, 5, 60, false);
+    cr_expect(o.crossing > 50, "%u", o.crossing);
+    sheet_free(&s);
+    sheet_free(&other);
+    test_close(&t);
+}
+
+Test(cloth_contact, a_sheet_over_another_over_a_ball)
+{
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(17, 0.4f), other = sheet_make(17, 0.4f);
+    sheet_put(&s, 0.3f, 0.0f);
+    sheet_put(&other, 0.4f, 0.4f);
+    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s, ball_on_ground, 2, 10, 100, true);
+    cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
+    cr_expect(o.still < 0.02 * o.peak && o.moved < 0.3 * s.spacing, "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
+    cr_expect(o.high > 0.25f + 1.8f * s.spacing, "the upper one lies at %g m", o.high);
+    sheet_free(&s);
+    sheet_free(&other);
+    test_close(&t);
+}
+
+Test(cloth_contact, a_stack_of_three)
+{
+    test_device t = test_open(NULL);
+    sheet s[3];
+    for (int i = 0; i < 3; i++) {
+        s[i] = sheet_make(13, 0.3f);
+        sheet_put(&s[i], 0.1f + 0.1f * (float)i, 0.3f * (float)i);
+    }
+    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s[0].def, s[1].def, s[2].def}, 3, &s[0], &ground, 1, 5, 90, true);
+    cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
+    cr_expect(o.still < 0.01 * o.peak && o.moved < 0.1 * s[0].spacing, "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
+    cr_expect(o.low > 0.97f * s[0].spacing && o.high > 2.7f * s[0].spacing, "the layers lie from %g to %g m", o.low, o.high);
+    for (int i = 0; i < 3; i++) sheet_free(&s[i]);
+    test_close(&t);
+}
+
+/* ---- contacts themselves ---- */
+
+/* Two sheets fly at each other without gravity: they stop, and neither bounce nor pass. */
+static void check_meeting(float speed)
+{
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(9, 0.16f), other = sheet_make(9, 0.16f);
+    sheet_put(&s, 0.0f, 0.0f);
+    sheet_put(&other, 0.1f, 0.2f);
+    hed_cloth_garment_def garments[] = {s.def, other.def};
+    garments[0].self_collision = garments[1].self_collision = true;
+    garments[0].damping = garments[1].damping = 0.0f;
+    hed_cloth_def def = dressed_def(garments, 2);
+    dressed d = dressed_make(t.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    /* Speed by gravity in one first frame, of which the upper one is then turned about. */
+    frame.gravity[1] = speed * 60.0f;
+    dressed_step(&d, &frame);
+    static const float mirror_about_x[16] = {1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0, 0, 0.16f, 0, 1};
+    OK(hed_cloth_teleport(d.cloth, 1, mirror_about_x, &error));
+    frame.gravity[1] = 0.0f;
+    double energy = dressed_measure(&d).kinetic_energy, most = energy, last = energy;
+    for (int f = 0; f < 20; f++) {
+        dressed_step(&d, &frame);
+        last = dressed_measure(&d).kinetic_energy;
+        if (last > most) most = last;
+    }
+    double lower = 0.0, upper = 0.0;
+    for (uint32_t i = 0; i < 81; i++) {
+        lower += d.positions[i][1] / 81.0;
+        upper += d.positions[81 + i][1] / 81.0;
+    }
+    printf("speed %g: %.3e J, most %.3e, last %.3e; at %.4f and %.4f m\n", speed, energy, most, last, lower, upper);
+    cr_expect(most <= 1.001 * energy, "energy rose from %g to %g J", energy, most);
+    cr_expect(last < 0.1 * energy, "they bounced: %g of %g J", last, energy);
+    cr_expect(upper - lower > 0.8 * s.spacing, "the upper one is %g m above the lower one", upper - lower);
+    cr_expect(crossings(&d, &s, 2) == 0);
+    dressed_free(&d);
+    sheet_free(&s);
+    sheet_free(&other);
+    test_close(&t);
+}
+
+Test(cloth_contact, slow_sheets_stop_each_other) { check_meeting(0.3f); }
+Test(cloth_contact, fast_sheets_stop_each_other) { check_meeting(3.0f); }
+
+/* A sheet on another that is tilted: it stays where friction is above the slope, and slides where it is below. */
+static double slide(hed_device *device, float friction)
+{
+    sheet lower = sheet_make(17, 0.4f), upper = sheet_make(7, 0.15f);
+    sheet_put(&upper, 1.05f * lower.spacing, 0.0f);
+    for (uint32_t i = 0; i < 17 * 17; i++) lower.inverse_masses[i] = 0.0f;
+    hed_cloth_garment_def garments[] = {lower.def, upper.def};
+    for (int i = 0; i < 2; i++) {
+        garments[i].self_collision = true;
+        garments[i].friction = friction;
+        garments[i].thickness = 1.5f * lower.spacing;
+    }
+    sheet_put(&upper, 1.2f * lower.spacing, 0.0f);
+    hed_cloth_def def = dressed_def(garments, 2);
+    dressed d = dressed_make(device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.gravity[0] = -9.81f * sinf(0.2f);
+    frame.gravity[1] = -9.81f * cosf(0.2f);
+    dressed_step(&d, &frame);
+    double from = d.positions[17 * 17 + 24][0];
+    for (int f = 0; f < 20; f++) dressed_step(&d, &frame);
+    double way = from - d.positions[17 * 17 + 24][0];
+    for (uint32_t i = 0; i < 17 * 17; i++)
+        cr_assert(memcmp(d.positions[i], lower.positions[i], sizeof d.positions[i]) == 0, "locked particle %u moved", i);
+    dressed_free(&d);
+    sheet_free(&lower);
+    sheet_free(&upper);
+    return way;
+}
+
+Test(cloth_contact, friction_between_cloths)
+{
+    test_device t = test_open(NULL);
+    double sticks = slide(t.device, 0.8f), slides = slide(t.device, 0.0f);
+    printf("slope of 0.2: %g m at friction 0.8, %g m without\n", sticks, slides);
+    cr_expect(fabs(sticks) < 0.004, "it slid by %g m", sticks);
+    cr_expect(slides > 0.03, "it stuck: %g m", slides);
+    test_close(&t);
+}
+
+/* Copies of a garment start in one place in their rest shape, but are different bodies. */
+Test(cloth_contact, copies_are_different_bodies)
+{
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(9, 0.16f);
+    s.def.copies = 2;
+    s.def.self_collision = true;
+    hed_cloth_def def = dressed_def(&s.def, 1);
+    dressed d = dressed_make(t.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    static const float up[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0.5f, 0, 1};
+    OK(hed_cloth_teleport(d.cloth, 0, up, &error));
+    for (int f = 0; f < 30; f++) dressed_step(&d, &frame);
+    double apart = 0.0;
+    for (uint32_t i = 0; i < 81; i++) {
+        double square = 0.0;
+        for (int k = 0; k < 3; k++) square += pow((double)d.positions[i][k] - d.positions[81 + i][k], 2);
+        apart += sqrt(square) / 81.0;
+    }
+    cr_expect(apart > 0.8 * s.spacing, "copies that start in one place are %g m apart", apart);
+    cr_expect(dressed_measure(&d).kinetic_energy < 0.5 * 2 * 81 * 0.2 * s.spacing * s.spacing * 9.81 * 9.81 * 0.25 * 1.1, "they were thrown");
+    dressed_free(&d);
+    sheet_free(&s);
+    test_close(&t);
+}
+
+/* What is near at rest is no contact: a sheet whose balls overlap hangs to the bit as it does without collisions. */
+static uint64_t hanging(hed_device *device, float thickness)
+{
+    sheet s = sheet_make(9, 0.16f);
+    s.inverse_masses[0] = s.inverse_masses[8] = 0.0f;
+    s.def.self_collision = true;
+    s.def.thickness = thickness * s.spacing;
+    hed_cloth_def def = dressed_def(&s.def, 1);
+    dressed d = dressed_make(device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    for (int f = 0; f < 4; f++) dressed_step(&d, &frame);
+    uint64_t hash = dressed_measure(&d).hash;
+    dressed_free(&d);
+    sheet_free(&s);
+    return hash;
+}
+
+Test(cloth_contact, near_at_rest_is_no_contact)
+{
+    test_device t = test_open(NULL);
+    uint64_t without = hanging(t.device, 0.0f), with = hanging(t.device, 1.0f), more = hanging(t.device, 2.0f);
+    cr_expect(without == with && with == more, "%016llx %016llx %016llx", (unsigned long long)without, (unsigned long long)with,
+              (unsigned long long)more);
+    test_close(&t);
+}
+
+/* ---- determinism and memory ---- */
+
+static uint64_t fold_hash(hed_device *device)
+{
+    sheet s = sheet_make(15, 0.3f);
+    s.def.self_collision = true;
+    sheet_fold(&s, 0.05f, 2.0f * s.spacing);
+    hed_cloth_def def = dressed_def(&s.def, 1);
+    dressed d = dressed_make(device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.colliders = ball_on_ground;
+    frame.collider_count = 2;
+    for (int f = 0; f < 25; f++) dressed_step(&d, &frame);
+    uint64_t hash = dressed_measure(&d).hash;
+    dressed_free(&d);
+    sheet_free(&s);
+    return hash;
+}
+
+Test(cloth_contact, same_bits_as_on_the_host)
+{
+    test_device t = test_open(NULL);
+    hed_device *host;
+    OK(hed_device_find(t.context, "host", &host, &error));
+    uint64_t here = fold_hash(t.device), there = fold_hash(host);
+    cr_expect(here == there, "%016llx, on the host %016llx", (unsigned long long)here, (unsigned long long)there);
+    test_close(&t);
+}
+
+/* All of it in one place, where each particle has all others as candidates: it ends, and all stay finite. */
+Test(cloth_contact, a_crowd_in_one_place)
+{
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(24, 0.4f);
+    for (uint32_t i = 0; i < 576; i++)
+        for (int k = 0; k < 3; k++) s.positions[i][k] = 0.25f + (float)(i * 7919u % 1000u) * 1e-9f;
+    s.def.self_collision = true;
+    hed_cloth_def def = dressed_def(&s.def, 1);
+    def.substeps = 2;
+    dressed d = dressed_make(t.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    for (int f = 0; f < 3; f++) dressed_step(&d, &frame);
+    dressed_measure(&d);
+    dressed_free(&d);
+    sheet_free(&s);
+    test_close(&t);
+}
+
+Test(cloth_contact, every_allocation_may_fail)
+{
+    sheet s = sheet_make(5, 0.1f);
+    s.def.self_collision = true;
+    hed_cloth_def def = dressed_def(&s.def, 1);
+    bool made = false;
+    for (int64_t n = 1; n < 2000 && !made; n++) {
+        test_allocator memory = {0};
+        hed_context_def context = hed_default_context_def();
+        context.allocator = test_allocator_of(&memory);
+        test_device t = test_open(&context);
+        hed_cloth *cloth = NULL;
+        memory.calls = 0;
+        memory.fail_at = n;
+        hed_status status = hed_cloth_create(t.device, &def, &cloth, &error);
+        memory.fail_at = 0;
+        made = status == HED_OK;
+        cr_assert(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s", hed_status_name(status), error.text);
+        hed_cloth_destroy(cloth);
+        test_close(&t);
+        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails", (long long)memory.live, (long long)n);
+    }
+    cr_assert(made);
+    sheet_free(&s);
+}
