@@ -93,6 +93,8 @@ static hed_status allocate_planner(cloth_planner *planner)
                  (planner->step = cloth_plan_temporary(planner, constraints, sizeof(uint16_t))) &&
                  (planner->in_figure = cloth_plan_temporary(planner, constraints, sizeof(uint8_t))) &&
                  (planner->own_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
+                 (planner->size = cloth_plan_temporary(planner, patches, sizeof(uint32_t))) &&
+                 (planner->moved = cloth_plan_temporary(planner, particles, sizeof(uint8_t))) &&
                  (planner->redone_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
                  (planner->ghosts_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
                  (planner->plan->own = cloth_allocate(&planner->plan->allocator, particles, sizeof(uint32_t), planner->error));

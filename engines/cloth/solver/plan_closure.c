@@ -4,48 +4,59 @@
  * are when the sweep begins: one packet each. This is the overlapped halo of temporal blocking, taken exactly instead of by distance. */
 #include "solver/plan_parts.h"
 
-typedef struct closure {
+/* Made once for a planner: a plan is closed again each time that its boundary has got other steps. */
+typedef struct cloth_closure {
     const cloth_planner *planner;
     uint32_t last;      /* step after the last boundary one */
-    uint32_t *at, *rim; /* (particle_count + 1), boundary constraints at each particle, by step */
+    uint32_t room;      /* boundary constraints that there is memory for */
+    uint32_t *sorted;   /* (room) boundary constraints by step */
+    uint32_t *rim;      /* (2 x room) boundary constraints at each particle, by step */
+    uint32_t *at;       /* (particle_count + 1) where each particle's begin in `rim` */
     uint32_t *cursor;   /* (particle_count) those before it are still to be done */
     uint32_t *needed;   /* (particle_count) patch + 1 that has it in `list` */
+    uint32_t *list;     /* (particle_count) what the patch at work needs */
+    uint32_t count;     /* of `list` */
     uint32_t *done;     /* (constraint_count) patch + 1 that has done it */
-    uint32_t *list;     /* (particle_count) */
-    uint32_t count;
-} closure;
+} cloth_closure;
 
 static bool is_boundary(const cloth_planner *planner, uint32_t constraint) { return planner->home[constraint] == CLOTH_NONE; }
 
-/* Boundary constraints at each particle, sorted by step: by counting, steps first, then ends. */
-static hed_status collect(cloth_planner *planner, closure *c)
+/* Boundary constraints by step, by counting. */
+static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
 {
-    const cloth_garment *garment = planner->garment;
-    uint32_t boundary = (uint32_t)planner->plan->boundary, particles = garment->particle_count;
-    for (uint32_t k = 0; k < garment->constraint_count; k++)
+    uint32_t constraints = planner->garment->constraint_count;
+    c->last = 0;
+    for (uint32_t k = 0; k < constraints; k++)
         if (is_boundary(planner, k) && planner->step[k] + 1u > c->last) c->last = planner->step[k] + 1u;
-    uint32_t *step_at = cloth_plan_temporary(planner, c->last + 1, sizeof *step_at);
-    uint32_t *sorted = cloth_plan_temporary(planner, boundary, sizeof *sorted);
-    if (!step_at || !sorted) return HED_ERROR_MEMORY;
-    for (uint32_t k = 0; k < garment->constraint_count; k++)
-        if (is_boundary(planner, k)) step_at[planner->step[k] + 1]++;
-    for (uint32_t s = 0; s < c->last; s++) step_at[s + 1] += step_at[s];
-    for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        if (!is_boundary(planner, k)) continue;
-        sorted[step_at[planner->step[k]]++] = k;
-        c->at[garment->constraints[k].a + 1]++;
-        c->at[garment->constraints[k].b + 1]++;
+    uint32_t *at = cloth_plan_temporary(planner, c->last + 1, sizeof *at);
+    if (!at) return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < constraints; k++)
+        if (is_boundary(planner, k)) at[planner->step[k] + 1]++;
+    for (uint32_t s = 0; s < c->last; s++) at[s + 1] += at[s];
+    for (uint32_t k = 0; k < constraints; k++)
+        if (is_boundary(planner, k)) c->sorted[at[planner->step[k]]++] = k;
+    return HED_OK;
+}
+
+/* Boundary constraints at each particle, in the order of their steps. */
+static void collect(const cloth_planner *planner, cloth_closure *c)
+{
+    const hed_cloth_constraint *constraints = planner->garment->constraints;
+    uint32_t particles = planner->garment->particle_count, boundary = (uint32_t)planner->plan->boundary;
+    for (uint32_t i = 0; i <= particles; i++) c->at[i] = 0;
+    for (uint32_t k = 0; k < boundary; k++) {
+        c->at[constraints[c->sorted[k]].a + 1]++;
+        c->at[constraints[c->sorted[k]].b + 1]++;
     }
     for (uint32_t i = 0; i < particles; i++) c->at[i + 1] += c->at[i];
     for (uint32_t i = 0; i < particles; i++) c->cursor[i] = c->at[i];
     for (uint32_t k = 0; k < boundary; k++) {
-        c->rim[c->cursor[garment->constraints[sorted[k]].a]++] = sorted[k];
-        c->rim[c->cursor[garment->constraints[sorted[k]].b]++] = sorted[k];
+        c->rim[c->cursor[constraints[c->sorted[k]].a]++] = c->sorted[k];
+        c->rim[c->cursor[constraints[c->sorted[k]].b]++] = c->sorted[k];
     }
-    return HED_OK;
 }
 
-static void need(closure *c, uint32_t particle, uint32_t patch, uint32_t before)
+static void need(cloth_closure *c, uint32_t particle, uint32_t patch, uint32_t before)
 {
     if (c->needed[particle] == patch + 1) return;
     c->needed[particle] = patch + 1;
@@ -55,7 +66,7 @@ static void need(closure *c, uint32_t particle, uint32_t patch, uint32_t before)
     c->cursor[particle] = cursor;
 }
 
-static bool close_patch(cloth_planner *planner, closure *c, uint32_t patch)
+static bool close_patch(cloth_planner *planner, cloth_closure *c, uint32_t patch)
 {
     const cloth_garment *garment = planner->garment;
     c->count = 0;
@@ -81,7 +92,7 @@ static bool close_patch(cloth_planner *planner, closure *c, uint32_t patch)
 }
 
 /* Locked ends that lie in other patches. */
-static bool add_locked_ghosts(cloth_planner *planner, closure *c, uint32_t patch)
+static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t patch)
 {
     const cloth_garment *garment = planner->garment;
     for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
@@ -97,26 +108,45 @@ static bool add_locked_ghosts(cloth_planner *planner, closure *c, uint32_t patch
     return true;
 }
 
+static cloth_closure *get_closure(cloth_planner *planner)
+{
+    uint64_t particles = planner->garment->particle_count, constraints = planner->garment->constraint_count;
+    cloth_closure *c = planner->closure;
+    if (!c) {
+        c = cloth_plan_temporary(planner, 1, sizeof *c);
+        if (!c) return NULL;
+        c->at = cloth_plan_temporary(planner, particles + 1, sizeof *c->at);
+        c->cursor = cloth_plan_temporary(planner, particles, sizeof *c->cursor);
+        c->needed = cloth_plan_temporary(planner, particles, sizeof *c->needed);
+        c->list = cloth_plan_temporary(planner, particles, sizeof *c->list);
+        c->done = cloth_plan_temporary(planner, constraints, sizeof *c->done);
+        if (!c->at || !c->cursor || !c->needed || !c->list || !c->done) return NULL;
+        c->planner = planner;
+        planner->closure = c;
+    }
+    if (c->room < planner->plan->boundary) {
+        c->room = (uint32_t)planner->plan->boundary;
+        c->sorted = cloth_plan_temporary(planner, c->room, sizeof *c->sorted);
+        c->rim = cloth_plan_temporary(planner, 2ull * c->room, sizeof *c->rim);
+        if (!c->sorted || !c->rim) return NULL;
+    }
+    return c;
+}
+
 hed_status cloth_plan_close(cloth_planner *planner)
 {
-    uint64_t particles = planner->garment->particle_count;
-    closure c = {.planner = planner};
-    c.at = cloth_plan_temporary(planner, particles + 1, sizeof(uint32_t));
-    c.rim = cloth_plan_temporary(planner, 2 * planner->plan->boundary, sizeof(uint32_t));
-    c.cursor = cloth_plan_temporary(planner, particles, sizeof(uint32_t));
-    c.needed = cloth_plan_temporary(planner, particles, sizeof(uint32_t));
-    c.list = cloth_plan_temporary(planner, particles, sizeof(uint32_t));
-    c.done = cloth_plan_temporary(planner, planner->garment->constraint_count, sizeof(uint32_t));
-    if (!c.at || !c.rim || !c.cursor || !c.needed || !c.list || !c.done) return HED_ERROR_MEMORY;
-    hed_status status = collect(planner, &c);
-    if (status) return status;
+    cloth_closure *c = get_closure(planner);
+    if (!c || sort_by_step(planner, c)) return HED_ERROR_MEMORY;
+    collect(planner, c);
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) c->needed[i] = 0;
+    for (uint32_t k = 0; k < planner->garment->constraint_count; k++) c->done[k] = 0;
     planner->redone.count = planner->ghosts.count = 0;
     for (uint32_t p = 0; p < planner->plan->patch_count; p++) {
-        if (!close_patch(planner, &c, p) || !add_locked_ghosts(planner, &c, p)) return HED_ERROR_MEMORY;
+        if (!close_patch(planner, c, p) || !add_locked_ghosts(planner, c, p)) return HED_ERROR_MEMORY;
         planner->redone_at[p + 1] = planner->redone.count;
         planner->ghosts_at[p + 1] = planner->ghosts.count;
     }
-    planner->plan->boundary_steps = c.last;
+    planner->plan->boundary_steps = c->last;
     return HED_OK;
 }
 

@@ -23,14 +23,13 @@ enum {
     KEY_LEVELS = 1 << 20,  /* coordinates closer than this share of a piece's extent are the same */
     CONSTRAINT_WEIGHT = 16,
     SEAM_WEIGHT = 64,      /* of a constraint on a tether seam, beside the other */
-    PASSES = 4,            /* over all particles, to round corners */
     SEAM_REACH = 8         /* columns from a tether seam where constraints still count more, at most */
 };
 
 /* A cut costs the weight of what it cuts, times 1 + what it does to the balance, + what it is off the middle. */
-static const double cost_of_imbalance = 6.0, cost_of_ratio = 0.2;
+static const double cost_of_imbalance = 10.0, cost_of_ratio = 0.2;
 static const float least_extent = 0.3f; /* of the longest, for an axis to be tried */
-static const double most_imbalance = 0.05; /* of a patch's size, by one cut */
+static const double most_imbalance = 0.03; /* of a patch's size, by one cut */
 
 typedef struct place {
     double cost;
@@ -49,7 +48,6 @@ typedef struct cutter {
     uint32_t *label;    /* (particle_count) component, or distance */
     int64_t *profile;   /* (particle_count + 1) weight that a cut before each place cuts */
     uint8_t *seam;      /* (particle_count) 0: far from tether seams, SEAM_REACH: on one */
-    uint32_t *pull, *size; /* (patch_count) */
     uint32_t begin, end, patches; /* the piece at work */
 } cutter;
 
@@ -326,58 +324,6 @@ static void cut(cutter *c, uint32_t begin, uint32_t end, uint32_t patch, uint32_
     cut(c, middle, end, patch + found.left, patches - found.left, sides[1]);
 }
 
-/* ---- corners ---- */
-
-/* The patch, other than its own, that most of a particle's constraints lead to, and how many lead there and how many stay. */
-static uint32_t find_pull(const cutter *c, uint32_t particle, uint32_t *there, uint32_t *here)
-{
-    const uint32_t *at = c->planner->incident_at, *part = c->planner->part;
-    uint32_t own = part[particle], best = own;
-    *there = *here = 0;
-    for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
-        uint32_t patch = part[c->neighbour[q]];
-        if (patch == own) ++*here;
-        uint32_t count = patch == own ? 0 : ++c->pull[patch];
-        if (count > *there) {
-            *there = count;
-            best = patch;
-        }
-    }
-    for (uint32_t q = at[particle]; q < at[particle + 1]; q++) c->pull[part[c->neighbour[q]]] = 0;
-    return best;
-}
-
-/* Where two cuts meet a column apart a particle is left in a corner with more constraints outside than inside, and those need more steps
- * than anything else. It goes over (Fiduccia and Mattheyses 1982, without their moves uphill: straight seams stay). */
-static void round_corners(cutter *c)
-{
-    cloth_planner *planner = c->planner;
-    uint32_t particles = planner->garment->particle_count, moved = 1;
-    for (uint32_t i = 0; i < particles; i++) c->size[planner->part[i]]++;
-    for (uint32_t pass = 0; pass < PASSES && moved; pass++) {
-        moved = 0;
-        for (uint32_t i = 0; i < particles; i++) {
-            uint32_t there, here, to = find_pull(c, i, &there, &here);
-            if (there <= here || c->size[planner->part[i]] == 1) continue;
-            c->size[planner->part[i]]--;
-            c->size[to]++;
-            planner->part[i] = to;
-            moved++;
-        }
-    }
-}
-
-void cloth_plan_list_own(cloth_planner *planner)
-{
-    uint32_t patches = planner->plan->patch_count, *at = planner->own_at;
-    for (uint32_t p = 0; p <= patches; p++) at[p] = 0;
-    for (uint32_t i = 0; i < planner->garment->particle_count; i++) at[planner->part[i] + 1]++;
-    for (uint32_t p = 0; p < patches; p++) at[p + 1] += at[p];
-    for (uint32_t i = 0; i < planner->garment->particle_count; i++) planner->plan->own[at[planner->part[i]]++] = i;
-    for (uint32_t p = patches; p > 0; p--) at[p] = at[p - 1];
-    at[0] = 0;
-}
-
 hed_status cloth_plan_cut(cloth_planner *planner)
 {
     uint64_t particles = planner->garment->particle_count;
@@ -391,8 +337,6 @@ hed_status cloth_plan_cut(cloth_planner *planner)
                  (c.queue = cloth_plan_temporary(planner, particles, sizeof *c.queue)) &&
                  (c.label = cloth_plan_temporary(planner, particles, sizeof *c.label)) &&
                  (c.profile = cloth_plan_temporary(planner, particles + 1, sizeof *c.profile)) &&
-                 (c.pull = cloth_plan_temporary(planner, planner->plan->patch_count, sizeof *c.pull)) &&
-                 (c.size = cloth_plan_temporary(planner, planner->plan->patch_count, sizeof *c.size)) &&
                  (c.seam = cloth_plan_temporary(planner, particles, sizeof *c.seam));
     if (!there) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < particles; i++) {
@@ -403,7 +347,5 @@ hed_status cloth_plan_cut(cloth_planner *planner)
     find_tether_seams(&c);
     set_piece(&c, 0, (uint32_t)particles, planner->plan->patch_count);
     cut(&c, 0, (uint32_t)particles, 0, planner->plan->patch_count, find_components(&c) == 1);
-    round_corners(&c);
-    cloth_plan_list_own(planner);
-    return HED_OK;
+    return cloth_plan_round_corners(planner);
 }

@@ -8,11 +8,14 @@
 #include <float.h>
 #include <stdlib.h>
 
-enum { MOST_STEPS = 64, MOST_COMMON = 32 };
+enum { MOST_STEPS = 64, MOST_COMMON = 32, RARE = 16, FEW = 256 };
 
 typedef struct finder {
     cloth_planner *planner;
     uint32_t *sorted; /* (constraint_count) by length */
+    uint8_t *corner;  /* (particle_count) half its constraints or more lead to other patches */
+    uint32_t *pairs;  /* (particle_count) its constraints outside figures */
+    uint32_t most_pairs; /* at any particle */
     uint64_t *taken;  /* (particle_count) steps that have it, as bits */
 } finder;
 
@@ -122,12 +125,49 @@ static bool find_ring(const cloth_planner *planner, uint32_t ab, cloth_found *fi
     return false;
 }
 
-/* ---- all ---- */
+/* ---- finding ---- */
 
 static void add(cloth_planner *planner, const cloth_found *figure)
 {
     planner->found[planner->found_count++] = *figure;
     for (uint32_t e = 0; e < figure->kind; e++) planner->in_figure[figure->constraint[e]] = 1;
+}
+
+static void mark_corners(finder *f)
+{
+    const cloth_planner *planner = f->planner;
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
+        uint32_t begin = planner->incident_at[i], end = planner->incident_at[i + 1], inside = 0;
+        for (uint32_t q = begin; q < end; q++) inside += may_be_in_figure(planner, planner->incident[q]);
+        f->corner[i] = 2 * inside <= end - begin;
+    }
+}
+
+static bool at_corner(const finder *f, uint32_t constraint)
+{
+    const hed_cloth_constraint *c = &f->planner->garment->constraints[constraint];
+    return f->corner[c->a] || f->corner[c->b];
+}
+
+static void find_complete_figures(finder *f, bool corners)
+{
+    cloth_planner *planner = f->planner;
+    cloth_found figure;
+    for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
+        uint32_t constraint = f->sorted[k];
+        if (planner->in_figure[constraint] || !may_be_in_figure(planner, constraint) || (corners && !at_corner(f, constraint))) continue;
+        if (find_complete(planner, constraint, &figure)) add(planner, &figure);
+    }
+}
+
+static void find_rings(finder *f, bool corners)
+{
+    cloth_planner *planner = f->planner;
+    cloth_found figure;
+    for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
+        if (!may_be_in_ring(planner, k, planner->garment->families[k]) || (corners && !at_corner(f, k))) continue;
+        if (find_ring(planner, k, &figure)) add(planner, &figure);
+    }
 }
 
 static void sort_by_length(const cloth_planner *planner, uint32_t *sorted, uint32_t *moved)
@@ -147,6 +187,8 @@ static void sort_by_length(const cloth_planner *planner, uint32_t *sorted, uint3
         for (uint32_t k = 0; k < count; k++) sorted[k] = moved[k];
     }
 }
+
+/* ---- steps ---- */
 
 /* First fit; figures of one kind share no step with the other. Those without a step are dropped. Gives the number of steps. */
 static uint32_t put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
@@ -170,34 +212,115 @@ static uint32_t put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
     return steps;
 }
 
-static void drop_stepless(cloth_planner *planner)
+/* ---- steps that are not worth a barrier ---- */
+
+/* Pairs at each particle, and the most at any. */
+static uint32_t count_pairs(finder *f)
 {
-    uint32_t kept = 0;
+    const cloth_planner *planner = f->planner;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
+        f->pairs[i] = 0;
+        if (cloth_is_locked(planner->garment, i)) continue;
+        for (uint32_t q = planner->incident_at[i]; q < planner->incident_at[i + 1]; q++) f->pairs[i] += !planner->in_figure[planner->incident[q]];
+        if (f->pairs[i] > most) most = f->pairs[i];
+    }
+    return most;
+}
+
+/* Makes a figure pairs again where that leaves its particles with about as many pairs as others have anyway. */
+static bool dissolve(finder *f, cloth_found *figure)
+{
+    uint32_t more = figure->kind / 2;
+    for (uint32_t v = 0; v < 4; v++)
+        if (!cloth_is_locked(f->planner->garment, figure->particle[v]) && f->pairs[figure->particle[v]] + more > f->most_pairs + 1) return false;
+    for (uint32_t v = 0; v < 4; v++) f->pairs[figure->particle[v]] += more;
+    for (uint32_t e = 0; e < figure->kind; e++) f->planner->in_figure[figure->constraint[e]] = 0;
+    figure->step = CLOTH_NONE;
+    return true;
+}
+
+static bool share_particle(const finder *f, const cloth_found *a, const cloth_found *b)
+{
+    for (uint32_t v = 0; v < 4; v++)
+        for (uint32_t w = 0; w < 4; w++)
+            if (a->particle[v] == b->particle[w] && !cloth_is_locked(f->planner->garment, a->particle[v])) return true;
+    return false;
+}
+
+/* Moves a figure to a step where those in its way can be dissolved. */
+static void make_way(finder *f, cloth_found *figure, uint32_t step)
+{
+    cloth_planner *planner = f->planner;
+    for (uint32_t k = 0; k < planner->found_count; k++) {
+        cloth_found *other = &planner->found[k];
+        if (other->step == step && share_particle(f, figure, other) && !dissolve(f, other)) return;
+    }
+    figure->step = step;
+}
+
+/* Where the tilings from two corners of a patch do not fit, a few figures are left to steps of their own. They are dissolved, or, where few
+ * of them cannot be, those in their way. */
+static void dissolve_rare_steps(finder *f, uint32_t steps)
+{
+    cloth_planner *planner = f->planner;
+    uint32_t count[2 * MOST_STEPS] = {0}, kind[2 * MOST_STEPS], fullest = 0, left = 0;
+    f->most_pairs = count_pairs(f);
+    for (uint32_t k = 0; k < planner->found_count; k++) {
+        uint32_t step = planner->found[k].step;
+        if (step == CLOTH_NONE) continue;
+        kind[step] = planner->found[k].kind;
+        if (++count[step] > fullest) fullest = count[step];
+    }
+    for (uint32_t k = 0; k < planner->found_count; k++) {
+        cloth_found *figure = &planner->found[k];
+        if (figure->step != CLOTH_NONE && count[figure->step] * RARE < fullest) left += !dissolve(f, figure);
+    }
+    for (uint32_t k = 0; k < planner->found_count && left <= FEW; k++) {
+        cloth_found *figure = &planner->found[k];
+        for (uint32_t s = 0; s < steps && figure->step != CLOTH_NONE && count[figure->step] * RARE < fullest; s++)
+            if (kind[s] == figure->kind && count[s] * RARE >= fullest) make_way(f, figure, s);
+    }
+}
+
+/* Drops figures and steps that are no more. Gives the number of steps; the first *rings of them are rings. */
+static uint32_t renumber_steps(cloth_planner *planner, uint32_t *rings)
+{
+    uint32_t number[2 * MOST_STEPS] = {0}, kept = 0, steps = 0, ring_steps = 0;
     for (uint32_t k = 0; k < planner->found_count; k++)
         if (planner->found[k].step != CLOTH_NONE) planner->found[kept++] = planner->found[k];
     planner->found_count = kept;
+    for (uint32_t k = 0; k < kept; k++) number[planner->found[k].step] = 1;
+    for (uint32_t s = 0; s < 2 * MOST_STEPS; s++) {
+        if (!number[s]) continue;
+        if (s < *rings) ring_steps++;
+        number[s] = steps++;
+    }
+    for (uint32_t k = 0; k < kept; k++) planner->found[k].step = number[planner->found[k].step];
+    *rings = ring_steps;
+    return steps;
 }
+
+/* ---- all ---- */
 
 hed_status cloth_plan_find_figures(cloth_planner *planner)
 {
     uint32_t constraints = planner->garment->constraint_count;
     finder f = {.planner = planner};
     f.sorted = cloth_plan_temporary(planner, constraints, sizeof *f.sorted);
+    f.corner = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.corner);
+    f.pairs = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.pairs);
     f.taken = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.taken);
     uint32_t *moved = cloth_plan_temporary(planner, constraints, sizeof *moved);
     planner->found = cloth_plan_temporary(planner, constraints / CLOTH_RING + 1, sizeof *planner->found);
-    if (!f.sorted || !f.taken || !moved || !planner->found) return HED_ERROR_MEMORY;
+    if (!f.sorted || !f.corner || !f.pairs || !f.taken || !moved || !planner->found) return HED_ERROR_MEMORY;
     sort_by_length(planner, f.sorted, moved);
-    cloth_found figure;
-    for (uint32_t k = 0; k < constraints; k++) {
-        uint32_t constraint = f.sorted[k];
-        if (planner->in_figure[constraint] || !may_be_in_figure(planner, constraint)) continue;
-        if (find_complete(planner, constraint, &figure)) add(planner, &figure);
-    }
-    for (uint32_t k = 0; k < constraints; k++)
-        if (may_be_in_ring(planner, k, planner->garment->families[k]) && find_ring(planner, k, &figure)) add(planner, &figure);
+    mark_corners(&f);
+    for (uint32_t corners = 1; corners < 2; corners--) find_complete_figures(&f, corners);
+    for (uint32_t corners = 1; corners < 2; corners--) find_rings(&f, corners);
     uint32_t rings = put_in_steps(&f, CLOTH_RING, 0), steps = rings + put_in_steps(&f, CLOTH_COMPLETE, rings);
-    drop_stepless(planner);
+    dissolve_rare_steps(&f, steps);
+    steps = renumber_steps(planner, &rings);
     cloth_plan *plan = planner->plan;
     plan->figure_steps = steps;
     plan->figure_kind = cloth_allocate(&plan->allocator, steps, sizeof *plan->figure_kind, planner->error);

@@ -202,5 +202,5 @@ uint32_t cloth_match(cloth_matchings *m, uint32_t effort)
         m->waiting[k] = k;
     }
     uint32_t left = list_schedule(m);
-    return repair(m, left, (uint64_t)effort * left);
+    return repair(m, left, (uint64_t)effort * (left + 10));
 }

@@ -29,11 +29,14 @@ typedef struct cloth_planner {
     uint32_t *incident;         /* (2 x constraint_count) constraints at each particle */
     uint32_t *part;             /* (particle_count) its patch */
     uint32_t *own_at;           /* (patch_count + 1) where each patch begins in plan->own */
+    uint32_t *size;             /* (patch_count) particles of each */
+    uint8_t *moved;             /* (particle_count) has left the patch of its cut */
     uint32_t *home;             /* (constraint_count) the patch that alone does it; CLOTH_NONE: a boundary constraint */
     uint16_t *step;             /* (constraint_count) its pair step; CLOTH_NO_STEP: none yet, or in a figure */
     uint8_t *in_figure;         /* (constraint_count) */
     cloth_found *found;         /* (found_count) figures */
     uint32_t found_count;
+    struct cloth_closure *closure; /* plan_closure.c's memory */
     cloth_list redone;   /* boundary constraints that each patch does */
     uint32_t *redone_at; /* (patch_count + 1) in redone */
     cloth_list ghosts;   /* particles that each patch needs of others */
@@ -50,9 +53,13 @@ bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 
 /* ---- the parts ---- */
 
-/* plan_cut.c: fills part, own_at and plan->own, patch by patch. */
+/* plan_cut.c: fills part, and with plan_corners.c own_at, size and plan->own. */
 hed_status cloth_plan_cut(cloth_planner *planner);
-/* plan_cut.c: own_at and plan->own from part, ascending. */
+/* plan_corners.c: moves single particles after the cuts, so that few constraints at any one of them are between patches. */
+hed_status cloth_plan_round_corners(cloth_planner *planner);
+/* plan_corners.c: moves one particle at or beside `centre` to a patch beside it, where that spreads the boundary constraints best. */
+void cloth_plan_ease(cloth_planner *planner, uint32_t centre);
+/* plan_corners.c: own_at and plan->own from part, ascending. */
 void cloth_plan_list_own(cloth_planner *planner);
 /* plan.c: home and the number of boundary constraints from part. */
 void cloth_plan_find_homes(cloth_planner *planner);

@@ -10,27 +10,34 @@
 
 #include "solver/plan_matchings.h"
 
-enum { EFFORT = 60, ROUNDS = 8, MOST_STEPS = 65000 };
+enum {
+    EFFORT = 60,      /* of a matching, see plan_matchings.h */
+    ROUNDS = 8,       /* of easing the boundary */
+    LARGEST_GAP = 3,
+    MOST_STEPS = 1024 /* a plan of more is of no use: every step is a barrier */
+};
 
 typedef struct schedule {
     cloth_planner *planner;
     uint32_t steps;
+    uint32_t gap;       /* steps that a particle may wait among its boundary constraints; LARGEST_GAP: any number */
+    uint32_t more;      /* steps that are missing at the least */
     uint16_t *inside;   /* (particle_count) constraints at each free particle that its patch alone does, outside figures */
     uint16_t *outside;  /* (particle_count) boundary constraints */
     uint16_t *release;  /* (particle_count) step after its last boundary constraint; 0: none */
-    uint32_t *size;     /* (patch_count) particles */
-    uint8_t *moved;     /* (particle_count) has gone to another patch to ease the boundary */
     uint32_t *vertex;   /* (particle_count) number in the graph at work */
     uint32_t *home_at;  /* (patch_count + 1) in `homes` */
     uint32_t *homes;    /* constraints outside figures, patch by patch; behind the last patch the boundary */
-    uint32_t most_edges;
-    cloth_matchings matchings; /* memory for the largest graph */
+    cloth_matchings matchings;
+    struct {
+        uint64_t vertices, edges, steps;
+    } room; /* that `matchings` has memory for */
 } schedule;
 
 static uint32_t most_constraints(const schedule *s)
 {
     const cloth_planner *planner = s->planner;
-    uint32_t most = 0;
+    uint32_t most = s->home_at[planner->plan->patch_count + 1] > 0; /* between locked particles, a constraint still has a step */
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
         uint32_t count = s->inside[i] + s->outside[i] + (s->outside[i] ? planner->plan->def.early_steps : 0);
         if (count > most) most = count;
@@ -49,10 +56,7 @@ static void sort_by_home(schedule *s)
         if (planner->in_figure[k]) continue;
         at[(planner->home[k] == CLOTH_NONE ? patches : planner->home[k]) + 1]++;
     }
-    for (uint32_t p = 0; p <= patches; p++) {
-        if (at[p + 1] > s->most_edges) s->most_edges = at[p + 1];
-        at[p + 1] += at[p];
-    }
+    for (uint32_t p = 0; p <= patches; p++) at[p + 1] += at[p];
     for (uint32_t k = 0; k < constraints; k++) {
         if (planner->in_figure[k]) continue;
         s->homes[at[planner->home[k] == CLOTH_NONE ? patches : planner->home[k]]++] = k;
@@ -94,7 +98,8 @@ static uint32_t schedule_boundary(schedule *s)
     for (uint32_t i = 0; i < garment->particle_count; i++) {
         if (!s->outside[i]) continue;
         s->vertex[i] = m->vertex_count;
-        m->deadline[m->vertex_count++] = (uint16_t)(s->steps - s->inside[i]);
+        uint32_t latest = s->steps - s->inside[i], wanted = early + s->outside[i] + s->gap;
+        m->deadline[m->vertex_count++] = (uint16_t)(s->gap < LARGEST_GAP && wanted < latest ? wanted : latest);
     }
     for (uint32_t k = 0; k < m->edge_count; k++) {
         const hed_cloth_constraint *c = &garment->constraints[s->homes[begin + k]];
@@ -116,77 +121,16 @@ static uint32_t schedule_boundary(schedule *s)
     return 0;
 }
 
-static uint32_t count_outside(const cloth_planner *planner, uint32_t particle)
-{
-    uint32_t count = 0;
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
-        count += planner->part[cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle)] != planner->part[particle];
-    return count;
-}
-
-/* How hard the boundary constraints around a particle are to put in steps: the most at one particle count by far the most. */
-static int64_t crowding(const cloth_planner *planner, uint32_t particle)
-{
-    int64_t here = count_outside(planner, particle), sum = here * here * here * here;
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-        int64_t count = count_outside(planner, cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle));
-        sum += count * count * count * count;
-    }
-    return sum;
-}
-
-static bool may_move(const schedule *s, uint32_t particle)
-{
-    const cloth_planner *planner = s->planner;
-    if (s->moved[particle] || s->size[planner->part[particle]] == 1) return false;
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
-        if (planner->in_figure[planner->incident[q]]) return false;
-    return true;
-}
-
-typedef struct move {
-    int64_t gain;
-    uint32_t particle, patch;
-} move;
-
-/* The best patch for a particle among those that it has constraints with. */
-static void try_moves(const schedule *s, uint32_t particle, move *best)
-{
-    const cloth_planner *planner = s->planner;
-    if (!may_move(s, particle)) return;
-    uint32_t own = planner->part[particle];
-    int64_t now = crowding(planner, particle);
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-        uint32_t patch = planner->part[cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle)];
-        if (patch == own) continue;
-        planner->part[particle] = patch;
-        int64_t gain = now - crowding(planner, particle);
-        planner->part[particle] = own;
-        if (gain > best->gain) *best = (move){gain, particle, patch};
-    }
-}
-
-/* Where cuts meet a column apart, too many constraints are between patches for their steps to follow one another. Around each that is left
- * over the particle moves whose move gains the most, be it little or less than nothing; none moves twice. */
+/* Where cuts meet a column apart, too many constraints are between patches for their steps to follow one another. */
 static void ease_boundary(schedule *s)
 {
     cloth_planner *planner = s->planner;
     uint32_t begin = s->home_at[planner->plan->patch_count];
-    for (uint32_t p = 0; p < planner->plan->patch_count; p++) s->size[p] = planner->own_at[p + 1] - planner->own_at[p];
     for (uint32_t k = 0; k < s->matchings.edge_count; k++) {
-        if (s->matchings.edges[k].step != CLOTH_NO_STEP) continue;
         const hed_cloth_constraint *c = &planner->garment->constraints[s->homes[begin + k]];
-        uint32_t centre = count_outside(planner, c->a) > count_outside(planner, c->b) ? c->a : c->b;
-        move best = {.gain = INT64_MIN, .particle = CLOTH_NONE};
-        try_moves(s, centre, &best);
-        for (uint32_t q = planner->incident_at[centre]; q < planner->incident_at[centre + 1]; q++)
-            try_moves(s, cloth_other_end(&planner->garment->constraints[planner->incident[q]], centre), &best);
-        if (best.particle == CLOTH_NONE) continue;
-        s->size[planner->part[best.particle]]--;
-        s->size[best.patch]++;
-        planner->part[best.particle] = best.patch;
-        s->moved[best.particle] = 1;
+        if (s->matchings.edges[k].step == CLOTH_NO_STEP) cloth_plan_ease(planner, s->outside[c->a] > s->outside[c->b] ? c->a : c->b);
     }
+    cloth_plan_list_own(planner);
 }
 
 /* ---- 2: the inside of a patch ---- */
@@ -203,7 +147,11 @@ static bool find_room(schedule *s, uint32_t patch)
         if (*left) --*left;
     }
     for (uint32_t t = 0; t < s->steps; t++) room += s->matchings.room[t];
-    return room >= s->home_at[patch + 1] - s->home_at[patch];
+    uint64_t edges = s->home_at[patch + 1] - s->home_at[patch];
+    if (room >= edges) return true;
+    uint32_t more = (uint32_t)((edges - room + limit - 1) / limit);
+    if (more > s->more) s->more = more;
+    return false;
 }
 
 static bool schedule_patch(schedule *s, uint32_t patch)
@@ -239,32 +187,35 @@ static hed_status allocate(schedule *s)
     bool there = (s->inside = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
                  (s->outside = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
                  (s->release = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
-                 (s->size = cloth_plan_temporary(planner, patches, sizeof(uint32_t))) &&
-                 (s->moved = cloth_plan_temporary(planner, particles, sizeof(uint8_t))) &&
                  (s->vertex = cloth_plan_temporary(planner, particles, sizeof(uint32_t))) &&
                  (s->home_at = cloth_plan_temporary(planner, patches + 2, sizeof(uint32_t))) &&
                  (s->homes = cloth_plan_temporary(planner, planner->garment->constraint_count, sizeof(uint32_t)));
     return there ? HED_OK : HED_ERROR_MEMORY;
 }
 
+/* Makes room for the largest graph; moving particles between patches changes it a little. */
 static hed_status allocate_matchings(schedule *s)
 {
     cloth_planner *planner = s->planner;
     cloth_matchings *m = &s->matchings;
-    uint64_t vertices = 0, rim = 0;
-    for (uint32_t p = 0; p < planner->plan->patch_count; p++) {
-        uint32_t own = planner->own_at[p + 1] - planner->own_at[p];
-        if (own > vertices) vertices = own;
-    }
+    uint64_t vertices = 0, rim = 0, edges = 0;
+    for (uint32_t p = 0; p < planner->plan->patch_count; p++)
+        if (planner->size[p] > vertices) vertices = planner->size[p];
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) rim += s->outside[i] > 0;
+    for (uint32_t p = 0; p <= planner->plan->patch_count; p++)
+        if (s->home_at[p + 1] - s->home_at[p] > edges) edges = s->home_at[p + 1] - s->home_at[p];
     if (rim > vertices) vertices = rim;
-    bool there = (m->edges = cloth_plan_temporary(planner, s->most_edges, sizeof *m->edges)) &&
-                 (m->left = cloth_plan_temporary(planner, vertices, sizeof *m->left)) &&
-                 (m->deadline = cloth_plan_temporary(planner, vertices, sizeof *m->deadline)) &&
-                 (m->waiting = cloth_plan_temporary(planner, s->most_edges, sizeof *m->waiting)) &&
-                 (m->sorted = cloth_plan_temporary(planner, s->most_edges, sizeof *m->sorted)) &&
-                 (m->room = cloth_plan_temporary(planner, s->steps, sizeof *m->room)) &&
-                 (m->at = cloth_plan_temporary(planner, vertices * s->steps, sizeof *m->at));
+    if (vertices <= s->room.vertices && edges <= s->room.edges && s->steps <= s->room.steps) return HED_OK;
+    s->room.vertices = vertices + vertices / 16;
+    s->room.edges = edges + edges / 16;
+    s->room.steps = s->steps + 2;
+    bool there = (m->edges = cloth_plan_temporary(planner, s->room.edges, sizeof *m->edges)) &&
+                 (m->left = cloth_plan_temporary(planner, s->room.vertices, sizeof *m->left)) &&
+                 (m->deadline = cloth_plan_temporary(planner, s->room.vertices, sizeof *m->deadline)) &&
+                 (m->waiting = cloth_plan_temporary(planner, s->room.edges, sizeof *m->waiting)) &&
+                 (m->sorted = cloth_plan_temporary(planner, s->room.edges, sizeof *m->sorted)) &&
+                 (m->room = cloth_plan_temporary(planner, s->room.steps, sizeof *m->room)) &&
+                 (m->at = cloth_plan_temporary(planner, s->room.vertices * s->room.steps, sizeof *m->at));
     return there ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -276,21 +227,30 @@ static void prepare(schedule *s)
     sort_by_home(s);
 }
 
+/* Steps for the boundary; where few constraints are left over, again after easing the places where they are. */
+static hed_status settle_boundary(schedule *s, uint32_t *left)
+{
+    hed_status status = allocate_matchings(s);
+    if (status) return status;
+    *left = schedule_boundary(s);
+    for (uint32_t round = 0; *left && *left <= 2 + s->planner->plan->boundary / 400 && round < ROUNDS; round++) {
+        if (s->gap != LARGEST_GAP) return HED_OK;
+        ease_boundary(s);
+        prepare(s);
+        if ((status = allocate_matchings(s))) return status;
+        *left = schedule_boundary(s);
+    }
+    return HED_OK;
+}
+
 /* HED_OK with *done false: not in so few steps. */
 static hed_status try_steps(schedule *s, bool *done)
 {
+    uint32_t left;
     *done = false;
     s->matchings.steps = s->steps;
     s->matchings.random = 88172645463325252ull;
-    hed_status status = allocate_matchings(s);
-    uint32_t left = status ? 0 : schedule_boundary(s);
-    for (uint32_t round = 0; left && left <= 2 + s->planner->plan->boundary / 400 && round < ROUNDS; round++) {
-        ease_boundary(s);
-        cloth_plan_list_own(s->planner);
-        prepare(s);
-        if ((status = allocate_matchings(s))) return status;
-        left = schedule_boundary(s);
-    }
+    hed_status status = settle_boundary(s, &left);
     if (status || left) return status;
     if ((status = cloth_plan_close(s->planner))) return status;
     for (uint32_t p = 0; p < s->planner->plan->patch_count; p++)
@@ -306,11 +266,17 @@ hed_status cloth_plan_schedule(cloth_planner *planner)
     if (status) return status;
     prepare(&s);
     bool done = false;
-    for (s.steps = most_constraints(&s); !done && s.steps <= MOST_STEPS; s.steps++)
-        if ((status = try_steps(&s, &done))) return status;
+    uint32_t tries = 0;
+    for (s.steps = most_constraints(&s); s.steps <= MOST_STEPS; s.steps += s.more) {
+        s.more = 1 + tries++ / 4;
+        for (s.gap = 1; !done && s.gap <= LARGEST_GAP; s.gap++)
+            if ((status = try_steps(&s, &done))) return status;
+        if (done) break;
+    }
     if (!done)
-        return cloth_fail(planner->error, HED_ERROR_LIMIT, "garment \"%s\": no schedule of fewer than %d steps: at most %u constraints in a step are too few, "
-                          "or one particle has too many", planner->garment->name, MOST_STEPS, planner->plan->def.step_limit);
-    planner->plan->pair_steps = s.steps - 1;
+        return cloth_fail(planner->error, HED_ERROR_LIMIT,
+                          "garment \"%s\": more than %d steps, with at most %u constraints of a patch in a step (0: any) and %u at one particle: allow "
+                          "more in a step, or use the colours structure", planner->garment->name, MOST_STEPS, planner->plan->def.step_limit, most_constraints(&s));
+    planner->plan->pair_steps = s.steps;
     return HED_OK;
 }
