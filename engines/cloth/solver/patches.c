@@ -91,12 +91,13 @@ static void destroy_plans(const hed_cloth *cloth, cloth_plan **plans)
     cloth_release(&cloth->allocator, plans, cloth->garment_count, sizeof *plans);
 }
 
-/* A garment's part of all patches, by its particles; at least one for each copy. */
+/* A garment's part of all patches, by its particles; at least one for each copy, at most one for each particle. */
 static uint32_t patches_of(const hed_cloth *cloth, uint32_t g, uint32_t patches)
 {
     const cloth_garment *garment = cloth->garments[g];
-    if (cloth->garment_count == 1) return patches / garment->copies ? patches / garment->copies : 1;
-    uint32_t part = (uint32_t)((uint64_t)patches * garment->particle_count / cloth->particles);
+    uint32_t part = cloth->garment_count == 1 ? patches / garment->copies
+                                              : (uint32_t)((uint64_t)patches * garment->particle_count / cloth->particles);
+    if (part > garment->particle_count) part = garment->particle_count;
     return part ? part : 1;
 }
 
@@ -128,6 +129,8 @@ static hed_status configure(cloth_structure *made, const cloth_patch_tables *tab
                      tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024 && made->by != BY_LAUNCHES;
     if (!choice->threads) choice->threads = registers ? tables->most_pairs : 256;
     if (registers && choice->threads < tables->most_pairs) choice->threads = tables->most_pairs;
+    uint32_t least = (tables->most_own + CLOTH_PATCH_MOST_OWN_EACH - 1) / CLOTH_PATCH_MOST_OWN_EACH;
+    if (choice->threads < least) choice->threads = least;
     choice->threads = smaller(ceil_to(at_least_one(choice->threads), 32), 1024);
     uint32_t own = at_least_one((tables->most_own + choice->threads - 1) / choice->threads);
     uint32_t ghosts = at_least_one((tables->most_ghosts + choice->threads - 1) / choice->threads);
