@@ -25,7 +25,7 @@ void main()
     float diffuse = max(0.0, (cosine + wrap) / (1.0 + wrap)) * light;
     float through = two_sided ? 0.22 * max(0.0, -cosine) * light : 0.0;
     vec3 around = hemisphere(normal);
-    vec3 sum = albedo * (around + KEY * diffuse * 0.52) + albedo * sqrt(albedo) * KEY * through;
+    vec3 sum = albedo * (around + KEY * diffuse * 0.46) + albedo * sqrt(albedo) * KEY * through;
 
     float grazing = pow(1.0 - max(0.0, dot(normal, to_eye)), two_sided ? 3.0 : 5.0);
     if (two_sided) {
