@@ -4,8 +4,8 @@
  * The sheet is that of every comparison in docs/cloth.md: n x n particles over 2 m x 2 m, level at the start, two corners
  * pinned, structural, shear and bend constraints, 60 frames a second of 5 substeps. Times are wall time of many steps in a
  * row, the wait at the end included. */
+#include "cloth_sheet.h"
 #include "command.h"
-#include "heddle/cloth.h"
 #include "heddle/stats.h"
 #include "support/bench.h"
 #include "support/json.h"
@@ -60,58 +60,11 @@ static bool runs_on(const sheet_case *c, const hed_device_info *info)
     return (c->devices & ON_OTHERS) || ((c->devices & ON_PATCHES) && (info->capabilities & HED_CAN_PACKETS));
 }
 
-/* ---- the sheet ---- */
-
-typedef struct sheet {
-    uint32_t n;
-    float *positions;      /* (n n x 3) */
-    float *inverse_masses; /* (n n) */
-    float *max_distance;   /* (n n) */
-    uint32_t *quads;       /* ((n-1)(n-1) x 4) */
-} sheet;
-
-static void free_sheet(sheet *s)
-{
-    free(s->positions);
-    free(s->inverse_masses);
-    free(s->max_distance);
-    free(s->quads);
-}
-
-static hed_status make_sheet(uint32_t n, sheet *s, hed_error *error)
-{
-    size_t count = (size_t)n * n;
-    *s = (sheet){.n = n,
-                 .positions = malloc(count * 3 * sizeof(float)),
-                 .inverse_masses = malloc(count * sizeof(float)),
-                 .max_distance = malloc(count * sizeof(float)),
-                 .quads = malloc((size_t)(n - 1) * (n - 1) * 4 * sizeof(uint32_t))};
-    if (!s->positions || !s->inverse_masses || !s->max_distance || !s->quads) {
-        free_sheet(s);
-        *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "no memory for a sheet"};
-        return HED_ERROR_MEMORY;
-    }
-    float h = 2.0f / (float)(n - 1);
-    for (uint32_t y = 0; y < n; y++)
-        for (uint32_t x = 0; x < n; x++) {
-            size_t i = (size_t)y * n + x;
-            memcpy(s->positions + 3 * i, (float[]){(float)x * h - 1, 0, (float)y * h - 1}, 3 * sizeof(float));
-            s->inverse_masses[i] = y == 0 && (x == 0 || x == n - 1) ? 0.0f : 1.0f;
-            s->max_distance[i] = 3.0f;
-        }
-    for (uint32_t y = 0, q = 0; y + 1 < n; y++)
-        for (uint32_t x = 0; x + 1 < n; x++, q += 4) {
-            uint32_t i = y * n + x;
-            memcpy(s->quads + q, (uint32_t[]){i, i + n, i + n + 1, i + 1}, 4 * sizeof(uint32_t));
-        }
-    return HED_OK;
-}
-
 /* ---- one case ---- */
 
 typedef struct sheet_run {
     hed_cloth *cloth;
-    sheet sheet;
+    cli_sheet sheet;
     hed_cloth_frame frame;
     hed_cloth_collider colliders[3];
     hed_buffer *driver; /* what a program that skins on the device hands over each frame */
@@ -161,23 +114,14 @@ static void close_case(sheet_run *run)
 {
     hed_cloth_destroy(run->cloth);
     hed_buffer_destroy(run->driver);
-    free_sheet(&run->sheet);
+    cli_sheet_free(&run->sheet);
 }
 
 static hed_status open_case(const sheet_case *c, hed_device *device, sheet_run *run, hed_error *error)
 {
-    hed_status status = make_sheet(c->n, &run->sheet, error);
+    hed_status status = cli_sheet_create(c->n, &run->sheet, error);
     if (status) return status;
-    hed_cloth_garment_def garment = hed_default_cloth_garment_def();
-    garment.name = "sheet";
-    garment.particle_count = c->n * c->n;
-    garment.positions = run->sheet.positions;
-    garment.inverse_masses = run->sheet.inverse_masses;
-    garment.quad_count = (c->n - 1) * (c->n - 1);
-    garment.quads = run->sheet.quads;
-    garment.grid_width = garment.grid_height = c->n;
-    garment.damping = 0.65f;
-    garment.drag = garment.lift = 0;
+    hed_cloth_garment_def garment = cli_sheet_garment(&run->sheet);
     garment.tethers = c->tethers;
     garment.copies = c->copies;
     garment.driven = c->surroundings;

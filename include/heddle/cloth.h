@@ -150,6 +150,10 @@ HED_API void hed_cloth_destroy(hed_cloth *cloth);
 HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result,
                                   hed_error *error);
 
+/** Names what hed_cloth_tune() chooses among, its parameters and dimensions, for those who show a result: no kernel that can be created.
+ *  Thread class: any. */
+HED_API const hed_kernel_def *hed_cloth_tune_description(void);
+
 /* ---- each frame ---- */
 
 /** What a collider is. */

@@ -67,6 +67,19 @@ static hed_pipeline_def pipeline_of(void)
     };
 }
 
+const hed_kernel_def *hed_cloth_tune_description(void)
+{
+    static const hed_kernel_def description = {
+        .name = "cloth",
+        .summary = "the structure of a cloth",
+        .parameters = parameters,
+        .parameter_count = PARAMETERS,
+        .dimensions = dimensions,
+        .dimension_count = CLOTH_COUNT(dimensions),
+    };
+    return &description;
+}
+
 static hed_problem problem_of(const hed_cloth *cloth)
 {
     uint32_t copies = 0;
@@ -196,6 +209,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
         pipeline.user = &t;
         how.problem = &problem;
         status = hed_tune_pipeline(device, &pipeline, &how, result, error);
+        if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* the colours' */
     }
     hed_cloth_destroy(t.cloth);
     cloth_release(&allocator, t.expected, 3 * (uint64_t)t.vertices, sizeof(float));
