@@ -31,6 +31,7 @@ cloth_step cloth_sample_step(uint32_t particles, uint32_t flags);
 /* ---- the four versions of the slides: scalar or vector, task or data-parallel ---- */
 
 enum { CLOTH_WG, CLOTH_VECTOR, CLOTH_TASK, CLOTH_VERSION_PARAMETERS };
+enum { CLOTH_STRANDS = 32 }; /* the value of TASK beside 0 and 1 */
 extern const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS];
 extern const hed_condition cloth_version_conditions[1];
 /* The launch of `count` elements; TASK strands, or an item for each one or each four. */

@@ -174,6 +174,19 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
     }
 }
 
+/* What the program says of the driver, three floats in a row, into the pairs of position and normal; the part of it that it does not say stays
+ * as it was. */
+#define CLOTH_FEED_POSITIONS 1u
+#define CLOTH_FEED_NORMALS 2u
+
+CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions, __global const float *normals, __global const float4 *driver_map,
+                                   __global float4 *driver_to, uint given)
+{
+    if (driver_map[2 * i + 1].y == 0.0f) return;
+    if (given & CLOTH_FEED_POSITIONS) driver_to[2 * i] = hed_f4(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2], 0.0f);
+    if (given & CLOTH_FEED_NORMALS) driver_to[2 * i + 1] = hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
+}
+
 /* Points of an array through a rigid matrix; `directions`: every second one is a direction. */
 typedef struct cloth_rigid {
     float matrix[16]; /* column by column */

@@ -4,7 +4,7 @@
 static const int64_t groups[] = {64, 128, 256, 512};
 static const int64_t forms[] = {0, 1};
 static const char *const form_names[] = {"scalar", "vector"};
-static const int64_t strands[] = {0, 1, 32};
+static const int64_t strands[] = {0, 1, CLOTH_STRANDS};
 const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS] = {
     [CLOTH_WG] = {"WG", groups, CLOTH_COUNT(groups), 256, NULL},
     [CLOTH_VECTOR] = {"VECTOR", forms, CLOTH_COUNT(forms), 0, form_names},

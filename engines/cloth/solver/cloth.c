@@ -192,7 +192,7 @@ static uint64_t staging_bytes(const hed_cloth *cloth)
 {
     if (strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0) return 0;
     uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count + sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
-    return cloth->has_driver ? bytes + 32 * (uint64_t)cloth->particles + 64 * (uint64_t)cloth->garment_count : bytes;
+    return cloth->has_driver ? bytes + 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count : bytes;
 }
 
 static hed_status make_host(hed_cloth *cloth, hed_error *error)
@@ -274,6 +274,8 @@ static void destroy_host(hed_cloth *cloth)
     }
     hed_buffer_destroy(host->good_position);
     hed_buffer_destroy(host->good_previous);
+    hed_buffer_destroy(host->fed_positions);
+    hed_buffer_destroy(host->fed_normals);
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     cloth_release(a, host->colliders, cloth->def.max_colliders, sizeof *host->colliders);
     cloth_release(a, host->collider_words, words, sizeof(float4));

@@ -161,27 +161,33 @@ static hed_status begin_driver(hed_cloth *cloth, hed_error *error)
     return hed_copy(cloth->stream, b->driver_from, 0, b->driver_to, 0, hed_buffer_size(b->driver_to), error);
 }
 
-/* Positions and normals in pairs; where one of them is not given, it stays as it was. */
-static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t garment, hed_error *error)
+/* The driven garments' part of an array with three floats for each particle. */
+static hed_status send_rows(hed_cloth *cloth, const float *rows, hed_buffer **buffer, hed_error *error)
 {
-    uint32_t first = cloth->first_particle[garment], count = cloth->first_particle[garment + 1] - first;
-    float4 *pairs = cloth_allocate(&cloth->allocator, 2 * (uint64_t)count, sizeof *pairs, error);
-    uint64_t bytes = 2 * (uint64_t)count * sizeof *pairs;
-    if (!pairs) return HED_ERROR_MEMORY;
     hed_status status = HED_OK;
-    if (!frame->driver_positions || !frame->driver_normals) {
-        status = hed_read(cloth->stream, pairs, cloth->buffers.driver_to, 32 * (uint64_t)first, bytes, error);
-        if (!status) status = hed_stream_wait(cloth->stream, error);
+    if (!*buffer) status = cloth_upload(cloth, NULL, 12 * (uint64_t)cloth->particles, buffer, error);
+    for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
+        uint64_t first = cloth->first_particle[g], count = cloth->first_particle[g + 1] - first;
+        if (cloth->garments[g]->driven) status = cloth_send(cloth, *buffer, 12 * first, rows + 3 * first, 12 * count, error);
     }
-    for (uint32_t i = 0; i < count && !status; i++) {
-        const float *p = frame->driver_positions ? frame->driver_positions + 3 * ((uint64_t)first + i) : NULL;
-        const float *n = frame->driver_normals ? frame->driver_normals + 3 * ((uint64_t)first + i) : NULL;
-        if (p) pairs[2 * i] = (float4){p[0], p[1], p[2], 0.0f};
-        if (n) pairs[2 * i + 1] = (float4){n[0], n[1], n[2], 0.0f};
-    }
-    if (!status) status = cloth_send(cloth, cloth->buffers.driver_to, 32 * (uint64_t)first, pairs, bytes, error);
-    cloth_release(&cloth->allocator, pairs, 2 * (uint64_t)count, sizeof *pairs);
     return status;
+}
+
+static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+{
+    cloth_host *host = cloth->host;
+    cloth_buffers *b = &cloth->buffers;
+    hed_status status = HED_OK;
+    if (frame->driver_positions) status = send_rows(cloth, frame->driver_positions, &host->fed_positions, error);
+    if (!status && frame->driver_normals) status = send_rows(cloth, frame->driver_normals, &host->fed_normals, error);
+    uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) | (frame->driver_normals ? CLOTH_FEED_NORMALS : 0);
+    hed_argument arguments[] = {hed_buffer_argument(host->fed_positions ? host->fed_positions : b->none),
+                                hed_buffer_argument(host->fed_normals ? host->fed_normals : b->none),
+                                hed_buffer_argument(b->driver_map),
+                                hed_buffer_argument(b->driver_to),
+                                hed_uint_argument(given),
+                                hed_uint_argument(cloth->particles)};
+    return status ? status : cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles, arguments, 6, error);
 }
 
 static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
@@ -193,9 +199,7 @@ static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     cloth->host->driver_moves = true;
     if (frame->driver_buffer)
         return hed_copy(cloth->stream, cloth->buffers.driver_to, 0, frame->driver_buffer, 0, 32 * (uint64_t)cloth->particles, error);
-    for (uint32_t g = 0; g < cloth->garment_count && !status; g++)
-        if (cloth->garments[g]->driven) status = send_driver(cloth, frame, g, error);
-    return status;
+    return send_driver(cloth, frame, error);
 }
 
 static void collider_words(const hed_cloth_collider *from, const hed_cloth_collider *to, float4 *words)

@@ -15,6 +15,7 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_WRITE_BACK,
     CLOTH_KERNEL_SURFACE,
     CLOTH_KERNEL_MOVE,
+    CLOTH_KERNEL_FEED,
     CLOTH_KERNEL_COUNT
 } cloth_kernel;
 
@@ -41,7 +42,8 @@ typedef struct cloth_host {
     float4 *scratch_words;         /* as many, being made */
     uint32_t collider_count;
     bool has_meshes;
-    bool driver_moves; /* driver_from is not driver_to */
+    hed_buffer *fed_positions, *fed_normals; /* (particles x 3) float, of the driver as the program has it */
+    bool driver_moves;                       /* driver_from is not driver_to */
     bool air_fresh;    /* buffers.air is of the present positions */
     /* write-back */
     cloth_view view;

@@ -2,6 +2,10 @@
  * the slides' system had it. */
 #include "solver/host.h"
 
+#include "kernels/kernels.h"
+
+#include <string.h>
+
 static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_INTEGRATE] = &cloth_integrate_def,
     [CLOTH_KERNEL_DISTANCE] = &cloth_distance_def,
@@ -10,16 +14,42 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_WRITE_BACK] = &cloth_write_back_def,
     [CLOTH_KERNEL_SURFACE] = &cloth_surface_def,
     [CLOTH_KERNEL_MOVE] = &cloth_move_def,
+    [CLOTH_KERNEL_FEED] = &cloth_feed_def,
 };
+
+/* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each element, which is the descriptions'
+ * default. */
+static bool prefers_strands(const hed_cloth *cloth, const hed_kernel *kernel)
+{
+    const hed_device_info *info = hed_device_get_info(cloth->device);
+    hed_configured configured;
+    hed_kernel_config(kernel, &configured);
+    return configured == HED_CONFIGURED_DEFAULT && info->type == HED_DEVICE_CPU && strcmp(info->backend, "opencl") == 0 &&
+           hed_kernel_get_def(kernel)->parameters == cloth_version_parameters;
+}
+
+static hed_status use_strands(hed_cloth *cloth, hed_kernel *kernel, hed_error *error)
+{
+    hed_config config = hed_kernel_config(kernel, NULL);
+    hed_kernel_options options = hed_default_kernel_options();
+    options.math = cloth->def.math;
+    options.config = &config;
+    config.values[CLOTH_VECTOR] = 1;
+    config.values[CLOTH_TASK] = CLOTH_STRANDS;
+    return hed_kernel_reconfigure(kernel, &options, error);
+}
 
 hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error)
 {
-    if (cloth->host->kernels[kernel]) return HED_OK;
+    hed_kernel **kernels = cloth->host->kernels;
+    if (kernels[kernel]) return HED_OK;
     hed_problem problem = hed_problem_1d((int64_t)size);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = cloth->def.math;
     options.problem = &problem;
-    return hed_kernel_create(cloth->device, definitions[kernel], &options, &cloth->host->kernels[kernel], error);
+    hed_status status = hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
+    if (!status && prefers_strands(cloth, kernels[kernel])) status = use_strands(cloth, kernels[kernel], error);
+    return status;
 }
 
 static bool wants_native(const hed_cloth *cloth, cloth_kernel kernel)

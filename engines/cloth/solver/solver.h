@@ -77,7 +77,7 @@ struct hed_cloth {
     cloth_contacts *contacts; /* NULL until there is a mesh collider or self-collision */
     float last_dt;            /* s, of the last substep; 0 at the start */
     double time;              /* s since the start */
-    uint32_t frame;           /* frames so far; vertices[frame & 1] is written next */
+    uint32_t frame;           /* frames so far */
     struct cloth_host *host;  /* cloth.c's own: staging, saved state, kernels */
 };
 
@@ -114,7 +114,7 @@ hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, he
  *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl", hed_cloth_integrate_cl, 0}}; */
 extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[], hed_cloth_lanes_h[], hed_cloth_project_h[];
 extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[], hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
-    hed_cloth_move_cl[], hed_cloth_patch_cl[];
+    hed_cloth_move_cl[], hed_cloth_feed_cl[], hed_cloth_patch_cl[];
 extern const hed_kernel_def cloth_integrate_def;  /* integrate + tethers */
 extern const hed_kernel_def cloth_distance_def;   /* one colour */
 extern const hed_kernel_def cloth_sets_def;       /* all sets in one group, the slides' form */
@@ -122,6 +122,7 @@ extern const hed_kernel_def cloth_drive_def;      /* collide, touch, drive */
 extern const hed_kernel_def cloth_write_back_def;
 extern const hed_kernel_def cloth_surface_def;    /* normals and the air's area */
 extern const hed_kernel_def cloth_move_def;       /* a matrix on positions and previous ones */
+extern const hed_kernel_def cloth_feed_def;       /* the driver as the program has it */
 /* kernels/patch_*.c and kernels/contact_*.c declare theirs in their own headers, and add them to the list in kernels/list.c. */
 
 #endif

@@ -269,7 +269,8 @@ uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
     hed_buffer *const all[] = {b->none,        b->position,  b->previous,   b->garments,   b->air,   b->tether,    b->anchors,
                                b->driver_from, b->driver_to, b->driver_map, b->debug,      b->colliders, b->contact, b->vertex_particle,
                                b->vertices[0], b->vertices[1], b->normals[0], b->normals[1], b->incident_at, b->incident, b->triangles,
-                               b->flags,       cloth->host->good_position, cloth->host->good_previous};
+                               b->flags,       cloth->host->good_position, cloth->host->good_previous, cloth->host->fed_positions,
+                               cloth->host->fed_normals};
     uint64_t bytes = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) bytes += size_of(all[i]);
     return bytes;
