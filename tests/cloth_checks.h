@@ -1,4 +1,5 @@
-/* What the checks of the cloth share: structures to try, a cloth and the reference running, ropes. `error` is the test's own. */
+/* What the checks of the cloth share: structures to try, a cloth and the reference running, ropes. `error` is the
+ * test's own. */
 #ifndef HED_TESTS_CLOTH_CHECKS_H
 #define HED_TESTS_CLOTH_CHECKS_H
 
@@ -20,22 +21,22 @@ static hed_error error;
 /* ---- what is tried ---- */
 
 typedef struct variant {
+    const char *name;
     hed_cloth_structure structure;
     hed_math math;
 } variant;
 
+/* Up to a row without a name. */
 static const variant variants[] = {
-    {HED_CLOTH_COLOURS, HED_MATH_STRICT}, {HED_CLOTH_COLOURS, HED_MATH_FAST}, {HED_CLOTH_SETS, HED_MATH_STRICT}, {HED_CLOTH_SETS, HED_MATH_FAST},
-    {HED_CLOTH_PATCHES, HED_MATH_FAST},   {HED_CLOTH_WHOLE, HED_MATH_FAST},   {HED_CLOTH_NATIVE, HED_MATH_FAST},
+    {"colours, strict", HED_CLOTH_COLOURS, HED_MATH_STRICT},
+    {"colours, fast", HED_CLOTH_COLOURS, HED_MATH_FAST},
+    {"sets, strict", HED_CLOTH_SETS, HED_MATH_STRICT},
+    {"sets, fast", HED_CLOTH_SETS, HED_MATH_FAST},
+    {"patches, fast", HED_CLOTH_PATCHES, HED_MATH_FAST},
+    {"whole, fast", HED_CLOTH_WHOLE, HED_MATH_FAST},
+    {"native, fast", HED_CLOTH_NATIVE, HED_MATH_FAST},
+    {NULL, HED_CLOTH_AUTO, HED_MATH_FAST},
 };
-#define EACH_VARIANT(v) (const variant *v = variants; v < variants + sizeof variants / sizeof *variants; v++)
-
-static inline const char *variant_name(const variant *v)
-{
-    static char text[64];
-    snprintf(text, sizeof text, "%s, %s", hed_cloth_structure_name(v->structure), v->math == HED_MATH_STRICT ? "strict" : "fast");
-    return text;
-}
 
 /* Substeps of a frame, iterations of a substep, and where it matters patches. */
 typedef struct effort {
@@ -43,7 +44,8 @@ typedef struct effort {
 } effort;
 
 /* NULL where the structure is not valid on the device; colours always are. */
-static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def *garment, effort e, bool slides_form, const variant *v)
+static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def *garment, effort e, bool slides_form,
+                              const variant *v)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth = NULL;
@@ -58,8 +60,8 @@ static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def 
     def.set_width = v->structure == HED_CLOTH_SETS ? 8 : 0;
     error = (hed_error){0};
     hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
-    cr_assert(status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->structure != HED_CLOTH_COLOURS), "%s: %s: %s\n%s", variant_name(v),
-              hed_status_name(status), error.text, error.log);
+    cr_assert(status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->structure != HED_CLOTH_COLOURS),
+              "%s: %s: %s\n%s", v->name, hed_status_name(status), error.text, error.log);
     return cloth;
 }
 
@@ -91,7 +93,11 @@ typedef struct reference {
 static inline reference reference_make(const hed_cloth_garment_def *garment, effort e, double seconds, double gravity)
 {
     hed_allocator allocator = hed_default_allocator();
-    reference r = {.def = {.substeps = e.substeps, .iterations = e.iterations, .seconds = seconds, .gravity = {0, gravity, 0}, .up = 1}};
+    reference r = {.def = {.substeps = e.substeps,
+                           .iterations = e.iterations,
+                           .seconds = seconds,
+                           .gravity = {0, gravity, 0},
+                           .up = 1}};
     OK(cloth_garment_create(&allocator, garment, 0, &r.garment, &error));
     uint32_t count = 3 * garment->particle_count;
     r.positions = malloc(count * sizeof *r.positions);
@@ -126,7 +132,8 @@ static const hed_cloth_material rod = {.compress = 1, .stretch = 1};
 
 static inline rope rope_make(uint32_t particles)
 {
-    rope r = {hed_default_cloth_garment_def(), calloc(particles, 12), calloc(particles, 4), calloc(particles, sizeof *r.constraints)};
+    rope r = {hed_default_cloth_garment_def(), calloc(particles, 12), calloc(particles, 4),
+              calloc(particles, sizeof *r.constraints)};
     cr_assert(r.positions && r.inverse_masses && r.constraints);
     for (uint32_t i = 0; i < particles; i++) {
         r.inverse_masses[i] = 1;

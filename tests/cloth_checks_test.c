@@ -1,7 +1,7 @@
 /* ctest: devices timeout=300
- * Physics with known answers, of whole cloths: free fall, momentum, convergence, pendulum, catenary, equality of structures and devices,
- * invariance. What is said of double holds for the reference, the rest for every structure of the device under test. The same for single
- * kernels: cloth_checks_kernels_test.c. */
+ * Physics with known answers, of whole cloths: free fall, momentum, convergence, pendulum, catenary, equality of
+ * structures and devices, invariance. What is said of double holds for the reference, the rest for every structure of
+ * the device under test. The same for single kernels: cloth_checks_kernels_test.c. */
 #include "cloth_checks.h"
 
 static const double pi = 3.14159265358979323846;
@@ -9,10 +9,7 @@ static const double pi = 3.14159265358979323846;
 /* ---- 1: free fall ---- */
 
 /* Steps of 1/60 s that vary by 20 %. */
-static double uneven(uint32_t *seed)
-{
-    return (1 + 0.4 * (test_random(seed) - 0.5)) / 60;
-}
+static double uneven(uint32_t *seed) { return (1 + 0.4 * (test_random(seed) - 0.5)) / 60; }
 
 Test(cloth_checks, free_fall_at_uneven_steps_is_exact)
 {
@@ -29,13 +26,14 @@ Test(cloth_checks, free_fall_at_uneven_steps_is_exact)
     }
     double fallen = -0.5 * 9.81 * time * time;
     cr_assert(fabs(r.positions[1] - fallen) <= 1e-9, "double: %.12g instead of %.12g", r.positions[1], fallen);
-    for EACH_VARIANT (v) {
+    for (const variant *v = variants; v->name; v++) {
         hed_cloth *cloth = make(&t, &one.def, once, false, v);
         if (!cloth) continue;
         seed = 1;
         for (int i = 0; i < 600; i++) step(cloth, uneven(&seed), -9.81, 1);
         float *found = positions_of(cloth);
-        cr_assert(fabs(found[1] - fallen) <= 1e-4 * fabs(fallen), "%s: %.9g instead of %.9g", variant_name(v), (double)found[1], fallen);
+        cr_assert(fabs(found[1] - fallen) <= 1e-4 * fabs(fallen), "%s: %.9g instead of %.9g", v->name,
+                  (double)found[1], fallen);
         cr_assert(found[0] == 0 && found[2] == 0);
         free(found);
         hed_cloth_destroy(cloth);
@@ -68,7 +66,8 @@ Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
     float *pa = positions_of(a), *pb = positions_of(b);
     expected = g * (slow - quick) / 2 * 2;
     /* Over 2 s alone: a float has few digits of what has fallen far. */
-    cr_assert(fabs(pa[1] - pb[1] - expected) <= 1e-2 * fabs(expected), "%.9g instead of %.9g", (double)pa[1] - pb[1], expected);
+    cr_assert(fabs(pa[1] - pb[1] - expected) <= 1e-2 * fabs(expected), "%.9g instead of %.9g", (double)pa[1] - pb[1],
+              expected);
     free(pa);
     free(pb);
     hed_cloth_destroy(a);
@@ -124,15 +123,15 @@ Test(cloth_checks, momentum_is_kept)
     test_mesh_free(&mesh);
     mesh = crumpled(N, rest);
     sum_of(mesh.positions, N * N, start, &size);
-    for EACH_VARIANT (v) {
+    for (const variant *v = variants; v->name; v++) {
         hed_cloth *cloth = make(&t, &mesh.def, (effort){5, 1, 0}, false, v);
         if (!cloth) continue;
         step(cloth, 1.0 / 60, 0, 20);
         float *found = positions_of(cloth);
         sum_of(found, N * N, end, &size);
         for (int axis = 0; axis < 3; axis++)
-            cr_assert(fabs(end[axis] - start[axis]) <= 1e-5 * size, "%s: axis %d drifted by %g of %g", variant_name(v), axis,
-                      end[axis] - start[axis], size);
+            cr_assert(fabs(end[axis] - start[axis]) <= 1e-5 * size, "%s: axis %d drifted by %g of %g",
+                      v->name, axis, end[axis] - start[axis], size);
         free(found);
         hed_cloth_destroy(cloth);
     }
@@ -163,7 +162,8 @@ static double rope_residual(const double *positions, uint32_t links)
 }
 
 /* What is left of it after one substep with so many iterations. */
-static double left_on_device(const test_device *t, const rope *r, uint32_t links, uint32_t iterations, const variant *v)
+static double left_on_device(const test_device *t, const rope *r, uint32_t links, uint32_t iterations,
+                             const variant *v)
 {
     double positions[3 * 64];
     hed_cloth *cloth = make(t, &r->def, (effort){1, iterations, 0}, false, v);
@@ -176,7 +176,8 @@ static double left_on_device(const test_device *t, const rope *r, uint32_t links
     return rope_residual(positions, links);
 }
 
-/* Gauss-Seidel on tridiag(-1, 2, -1), red and black: cos^2(pi / (m + 1)) is left of the slowest mode by each sweep. */
+/* Gauss-Seidel on tridiag(-1, 2, -1), red and black: cos^2(pi / (m + 1)) is left of the slowest mode by each
+ * sweep. */
 Test(cloth_checks, a_chain_converges_at_the_known_rate)
 {
     enum { M = 32 };
@@ -193,12 +194,12 @@ Test(cloth_checks, a_chain_converges_at_the_known_rate)
     }
     double rate = pow(left[1] / left[0], 1.0 / 50);
     cr_assert(fabs(rate - expected) <= 1e-5, "double: %.8f instead of %.8f", rate, expected);
-    for EACH_VARIANT (v) {
+    for (const variant *v = variants; v->name; v++) {
         left[0] = left_on_device(&t, &r, M, 50, v);
         left[1] = left_on_device(&t, &r, M, 100, v);
         if (left[0] == 0) continue;
         rate = pow(left[1] / left[0], 1.0 / 50);
-        cr_assert(fabs(rate - expected) <= 1e-3, "%s: %.6f instead of %.6f", variant_name(v), rate, expected);
+        cr_assert(fabs(rate - expected) <= 1e-3, "%s: %.6f instead of %.6f", v->name, rate, expected);
     }
     rope_free(&r);
     test_close(&t);
@@ -290,11 +291,12 @@ Test(cloth_checks, a_small_pendulum_keeps_its_period)
     double expected = period_of(0.1), dt = 1.0 / 300;
     double found = double_pass(0.1, dt, 3) - double_pass(0.1, dt, 1);
     cr_assert(fabs(found / expected - 1) <= 1e-3, "double: %.6f s instead of %.6f s", found, expected);
-    for EACH_VARIANT (v) {
+    for (const variant *v = variants; v->name; v++) {
         double first = device_pass(&t, v, 0.1, dt, 1);
         if (first == 0) continue;
         found = device_pass(&t, v, 0.1, dt, 3) - first;
-        cr_assert(fabs(found / expected - 1) <= 1e-3, "%s: %.6f s instead of %.6f s", variant_name(v), found, expected);
+        cr_assert(fabs(found / expected - 1) <= 1e-3, "%s: %.6f s instead of %.6f s", v->name, found,
+                  expected);
     }
     test_close(&t);
 }
@@ -312,13 +314,13 @@ Test(cloth_checks, a_large_pendulum_falls_with_a_first_order_error)
         double slope = log(errors[k - 1] / errors[k]) / log(4);
         cr_assert(fabs(slope - 1) <= 0.1, "double: order %g", slope);
     }
-    for EACH_VARIANT (v)
+    for (const variant *v = variants; v->name; v++)
         for (int k = 0; k < 2; k++) {
             double found = device_pass(&t, v, 1.5, 1.0 / (300 << 2 * k), 1);
             if (found == 0) break;
             double off = fabs(found / expected - 1); /* a float's rounding is a hundredth of a step's fall at 1200 Hz */
-            cr_assert(fabs(off / errors[k] - 1) < 0.15, "%s at %d Hz: an error of %g instead of %g", variant_name(v), 300 << 2 * k, off,
-                      errors[k]);
+            cr_assert(fabs(off / errors[k] - 1) < 0.15, "%s at %d Hz: an error of %g instead of %g", v->name,
+                      300 << 2 * k, off, errors[k]);
         }
     test_close(&t);
 }
@@ -337,13 +339,10 @@ static double catenary_parameter(void)
     return low;
 }
 
-static double catenary(double a, double x)
-{
-    return a * (cosh((x - 0.5) / a) - cosh(0.5 / a));
-}
+static double catenary(double a, double x) { return a * (cosh((x - 0.5) / a) - cosh(0.5 / a)); }
 
-/* A rope of `links` over a span of 1 m, held at both ends, drawn down to a point in its middle. Damped about as much as makes it come to
- * rest without swinging. */
+/* A rope of `links` over a span of 1 m, held at both ends, drawn down to a point in its middle. Damped about as
+ * much as makes it come to rest without swinging. */
 static rope hanging(uint32_t links)
 {
     rope r = rope_make(links + 1);
@@ -381,12 +380,14 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
         reference_step(&ref, 150);
         errors[k] = worst_of(ref.positions, links[k]);
         cr_assert(errors[k] <= most[k], "double, %u links: off by %g m", links[k], errors[k]);
-        if (k > 0) cr_assert(errors[k - 1] / errors[k] > 2.5, "double: not of second order: %g, then %g", errors[k - 1], errors[k]);
+        if (k > 0)
+            cr_assert(errors[k - 1] / errors[k] > 2.5, "double: not of second order: %g, then %g", errors[k - 1],
+                      errors[k]);
         reference_free(&ref);
         rope_free(&r);
     }
     rope r = hanging(links[0]);
-    for EACH_VARIANT (v) {
+    for (const variant *v = variants; v->name; v++) {
         hed_cloth *cloth = make(&t, &r.def, (effort){10, 20, 0}, false, v);
         if (!cloth) continue;
         double positions[3 * 17];
@@ -394,7 +395,7 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
         float *found = positions_of(cloth);
         for (uint32_t i = 0; i < 3 * (links[0] + 1); i++) positions[i] = found[i];
         double worst = worst_of(positions, links[0]);
-        cr_assert(worst <= most[0], "%s: off by %g m", variant_name(v), worst);
+        cr_assert(worst <= most[0], "%s: off by %g m", v->name, worst);
         free(found);
         hed_cloth_destroy(cloth);
     }
@@ -420,7 +421,8 @@ static double difference(const float *a, const double *b, uint32_t count)
     return worst;
 }
 
-/* Structures that keep the colours' order follow the reference; others sweep in another order, so that only what is large is the same. */
+/* Structures that keep the colours' order follow the reference; others sweep in another order, so that only what
+ * is large is the same. */
 Test(cloth_checks, every_structure_follows_the_reference)
 {
     enum { N = 20 };
@@ -428,7 +430,7 @@ Test(cloth_checks, every_structure_follows_the_reference)
     static const double most[] = {1e-6 * 2, 1e-4 * 2};
     test_device t = test_open(NULL);
     test_mesh mesh = sheet_of(N);
-    for EACH_VARIANT (v) {
+    for (const variant *v = variants; v->name; v++) {
         bool same_order = v->structure == HED_CLOTH_COLOURS || v->structure == HED_CLOTH_SETS;
         hed_cloth *cloth = make(&t, &mesh.def, (effort){5, 1, 0}, false, v);
         if (!cloth) continue;
@@ -438,7 +440,8 @@ Test(cloth_checks, every_structure_follows_the_reference)
             reference_step(&r, frames[k]);
             float *found = positions_of(cloth);
             double worst = difference(found, r.positions, 3 * N * N);
-            cr_assert(worst <= (same_order ? most[k] : 0.05), "%s after %u frames: %g m from the reference", variant_name(v), frames[k], worst);
+            cr_assert(worst <= (same_order ? most[k] : 0.05), "%s after %u frames: %g m from the reference",
+                      v->name, frames[k], worst);
             free(found);
         }
         reference_free(&r);
@@ -448,7 +451,8 @@ Test(cloth_checks, every_structure_follows_the_reference)
     test_close(&t);
 }
 
-static hed_cloth_quality quality_after(const test_device *t, const hed_cloth_garment_def *def, const variant *v, uint32_t frames)
+static hed_cloth_quality quality_after(const test_device *t, const hed_cloth_garment_def *def, const variant *v,
+                                       uint32_t frames)
 {
     hed_cloth_quality quality = {0};
     hed_cloth *cloth = make(t, def, (effort){5, 1, 0}, false, v);
@@ -468,16 +472,18 @@ Test(cloth_checks, devices_agree)
     mesh.def.damping = 0.3f;
     OK(hed_device_find(t.context, "host", &host.device, &error));
     hed_cloth_quality expected = quality_after(&host, &mesh.def, &variants[0], 300);
-    for EACH_VARIANT (v) {
+    for (const variant *v = variants; v->name; v++) {
         hed_cloth_quality found = quality_after(&t, &mesh.def, v, 300);
         if (found.hash == 0) continue;
-        if (v->math == HED_MATH_STRICT) cr_assert_eq(found.hash, expected.hash, "%s: other bits than on host", variant_name(v));
+        if (v->math == HED_MATH_STRICT)
+            cr_assert_eq(found.hash, expected.hash, "%s: other bits than on host", v->name);
         for (int axis = 0; axis < 3; axis++)
-            cr_assert(fabs(found.low[axis] - expected.low[axis]) < 0.15 && fabs(found.high[axis] - expected.high[axis]) < 0.15,
-                      "%s: axis %d is within %g to %g instead of %g to %g", variant_name(v), axis, found.low[axis], found.high[axis],
-                      expected.low[axis], expected.high[axis]);
-        cr_assert(found.worst_stretch < expected.worst_stretch + 0.1, "%s: stretched by %g instead of %g", variant_name(v), found.worst_stretch,
-                  expected.worst_stretch);
+            cr_assert(fabs(found.low[axis] - expected.low[axis]) < 0.15 &&
+                          fabs(found.high[axis] - expected.high[axis]) < 0.15,
+                      "%s: axis %d is within %g to %g instead of %g to %g", v->name, axis,
+                      found.low[axis], found.high[axis], expected.low[axis], expected.high[axis]);
+        cr_assert(found.worst_stretch < expected.worst_stretch + 0.1, "%s: stretched by %g instead of %g",
+                  v->name, found.worst_stretch, expected.worst_stretch);
     }
     test_mesh_free(&mesh);
     test_close(&t);
@@ -516,8 +522,9 @@ Test(cloth_checks, a_turned_start_ends_turned)
     turn_floats(mesh.positions, turned_start, N * N);
     turned.positions = turned_start;
     turned.rest_positions = rest; /* the same lengths to the bit */
-    for EACH_VARIANT (v) {
-        hed_cloth *a = make(&t, &mesh.def, (effort){5, 1, 0}, false, v), *b = make(&t, &turned, (effort){5, 1, 0}, false, v);
+    for (const variant *v = variants; v->name; v++) {
+        hed_cloth *a = make(&t, &mesh.def, (effort){5, 1, 0}, false, v),
+                  *b = make(&t, &turned, (effort){5, 1, 0}, false, v);
         if (!a) continue;
         step(a, 1.0 / 60, 0, 2);
         step(b, 1.0 / 60, 0, 2);
@@ -526,9 +533,11 @@ Test(cloth_checks, a_turned_start_ends_turned)
         for (uint32_t i = 0; i < N * N; i++) {
             double in[3] = {pa[3 * i], pa[3 * i + 1], pa[3 * i + 2]}, out[3];
             turn(in, out);
-            for (int axis = 0; axis < 3; axis++) worst = fmax(worst, fabs(out[axis] - pb[3 * i + (uint32_t)axis]));
+            for (int axis = 0; axis < 3; axis++)
+                worst = fmax(worst, fabs(out[axis] - pb[3 * i + (uint32_t)axis]));
         }
-        cr_assert(worst <= 1e-5 * 4, "%s: off by %g m", variant_name(v), worst); /* the cloth reaches to 4 m from the origin */
+        cr_assert(worst <= 1e-5 * 4, "%s: off by %g m", v->name,
+                  worst); /* the cloth reaches to 4 m from the origin */
         free(pa);
         free(pb);
         hed_cloth_destroy(a);
@@ -548,15 +557,17 @@ Test(cloth_checks, copies_are_equal_to_one_alone)
     hed_cloth_garment_def several = mesh.def;
     several.copies = COPIES;
     uint32_t each = hed_device_get_info(t.device)->type == HED_DEVICE_CPU ? 1 : 4; /* patches of a copy */
-    for EACH_VARIANT (v) {
-        hed_cloth *one = make(&t, &mesh.def, (effort){5, 1, each}, false, v), *all = make(&t, &several, (effort){5, 1, each * COPIES}, false, v);
+    for (const variant *v = variants; v->name; v++) {
+        hed_cloth *one = make(&t, &mesh.def, (effort){5, 1, each}, false, v),
+                  *all = make(&t, &several, (effort){5, 1, each * COPIES}, false, v);
         cr_assert_eq(!one, !all);
         if (!one) continue;
         step(one, 1.0 / 60, -9.81, 10);
         step(all, 1.0 / 60, -9.81, 10);
         float *alone = positions_of(one), *together = positions_of(all);
         for (uint32_t copy = 0; copy < COPIES; copy++)
-            cr_assert_eq(memcmp(together + copy * N * N * 3, alone, N * N * 12), 0, "%s: copy %u differs", variant_name(v), copy);
+            cr_assert_eq(memcmp(together + copy * N * N * 3, alone, N * N * 12), 0, "%s: copy %u differs",
+                         v->name, copy);
         free(alone);
         free(together);
         hed_cloth_destroy(one);

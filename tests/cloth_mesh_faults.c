@@ -5,8 +5,10 @@
 #include "heddle/cloth_mesh.h"
 
 static char path[] = "/tmp/heddle-faults-XXXXXX";
-static const char text[] = "mtllib a.mtl\no x\nv 0 0 0 1 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.50000000000000000000001e-40 0 1\nvt 0 0\nvt 1 1\n"
-                           "vn 0 0 1\nusemtl red\nf 1/1/1 2/1/1 3/1/1\nusemtl blue\nf 1/2/1 3/2/1 4/2/1\nf 3 2 1\nf 1 5 3\n";
+static const char text[] =
+    "mtllib a.mtl\no x\nv 0 0 0 1 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.50000000000000000000001e-40 0 1\nvt 0 0\nvt 1 "
+    "1\n"
+    "vn 0 0 1\nusemtl red\nf 1/1/1 2/1/1 3/1/1\nusemtl blue\nf 1/2/1 3/2/1 4/2/1\nf 3 2 1\nf 1 5 3\n";
 
 static hed_status try_parse(void)
 {
@@ -64,7 +66,8 @@ static hed_status try_cache(void)
 
 int main(void)
 {
-    static const fault_case cases[] = {{"parsing", try_parse}, {"files", try_files}, {"faults", try_faults}, {"point cache", try_cache}};
+    static const fault_case cases[] = {
+        {"parsing", try_parse}, {"files", try_files}, {"faults", try_faults}, {"point cache", try_cache}};
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);

@@ -40,7 +40,8 @@ static void expect_frames(const char *path, const uint32_t *numbers, uint32_t co
     cr_assert_eq(data.frame_count, count);
     cr_assert(data.start == 1 && data.sampling == 0.5f);
     for (uint32_t i = 0; i < count; i++)
-        cr_assert_eq(memcmp(data.positions + i * FRAME, frame(numbers[i]), sizeof(float) * FRAME), 0, "frame %u differs", i);
+        cr_assert_eq(memcmp(data.positions + i * FRAME, frame(numbers[i]), sizeof(float) * FRAME), 0,
+                     "frame %u differs", i);
     hed_pc2_free(&data);
     cr_assert_null(data.positions);
 }
@@ -62,8 +63,9 @@ Test(cloth_pc2, bytes_are_those_of_the_format)
     cr_assert_not_null(file);
     cr_assert_eq(fread(bytes, 1, sizeof bytes, file), 32 + 2 * 4 * FRAME);
     fclose(file);
-    static const unsigned char head[32] = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2', 0, 1, 0, 0, 0, VERTICES,
-                                           0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 2, 0, 0, 0};
+    static const unsigned char head[32] = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2',
+                                           0, 1, 0, 0, 0, VERTICES, 0, 0, 0, 0, 0,
+                                           0x80, 0x3f, 0, 0, 0, 0x3f, 2, 0, 0, 0};
     cr_assert_eq(memcmp(bytes, head, sizeof head), 0);
     cr_assert_eq(memcmp(bytes + 32 + 4 * FRAME, frame(1), 4 * FRAME), 0);
 }
@@ -144,8 +146,16 @@ Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
     static const struct {
         int offset, value;
         const char *words;
-    } damages[] = {{0, 'X', "is no PC2 file"}, {11, '3', "is no PC2 file"}, {12, 2, "version 2"}, {19, 0x80, "points"}, {16, 0, "0 points"},
-                   {28, 2, "expected 2 frames of 5 points, found 1 whole"}, {31, 0x80, "frames"}, {31, 0x7f, "is cut"}};
+    } damages[] = {
+        {0, 'X', "is no PC2 file"},
+        {11, '3', "is no PC2 file"},
+        {12, 2, "version 2"},
+        {19, 0x80, "points"},
+        {16, 0, "0 points"},
+        {28, 2, "expected 2 frames of 5 points, found 1 whole"},
+        {31, 0x80, "frames"},
+        {31, 0x7f, "is cut"},
+    };
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         char before = bytes[damages[i].offset];
         bytes[damages[i].offset] = (char)damages[i].value;

@@ -1,5 +1,5 @@
-/* libFuzzer harness for OBJ: whatever the text, an error that says something, or a mesh that can be inspected, mended, welded and written
- * in every format. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for OBJ: whatever the text, an error that says something, or a mesh that can be inspected,
+ * mended, welded and written in every format. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -15,8 +15,12 @@ static void expect_inside(const hed_mesh *mesh)
         if (mesh->face_at[face + 1] < mesh->face_at[face] + 3) abort();
     for (uint32_t corner = 0; corner < mesh->face_at[mesh->face_count]; corner++) {
         if (mesh->corners[corner] >= mesh->vertex_count) abort();
-        if (mesh->corner_textures && mesh->corner_textures[corner] != UINT32_MAX && mesh->corner_textures[corner] >= mesh->texture_count) abort();
-        if (mesh->corner_normals && mesh->corner_normals[corner] != UINT32_MAX && mesh->corner_normals[corner] >= mesh->normal_count) abort();
+        if (mesh->corner_textures && mesh->corner_textures[corner] != UINT32_MAX &&
+            mesh->corner_textures[corner] >= mesh->texture_count)
+            abort();
+        if (mesh->corner_normals && mesh->corner_normals[corner] != UINT32_MAX &&
+            mesh->corner_normals[corner] >= mesh->normal_count)
+            abort();
     }
 }
 
@@ -26,7 +30,9 @@ static void use(hed_mesh *mesh)
     hed_mesh_check check;
     uint32_t removed, width, height, count, *particle_of = malloc(mesh->vertex_count * sizeof *particle_of);
     expect_inside(mesh);
-    if (!particle_of || hed_mesh_weld(mesh, 0.1f, particle_of, &count, &error) != HED_OK || count == 0 || count > mesh->vertex_count) abort();
+    if (!particle_of || hed_mesh_weld(mesh, 0.1f, particle_of, &count, &error) != HED_OK || count == 0 ||
+        count > mesh->vertex_count)
+        abort();
     free(particle_of);
     hed_mesh_is_grid(mesh, &width, &height);
     if (hed_mesh_write_obj("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();

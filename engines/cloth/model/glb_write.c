@@ -1,6 +1,7 @@
-/* Writing one frame as binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113): one mesh with a primitive for each run of a
- * material. glTF has one index for a vertex's position, texture coordinate and normal together: a vertex keeps its number with the first
- * pair of the other two that a face gives it, further pairs make further vertices behind all others. */
+/* Writing one frame as binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113): one mesh with a
+ * primitive for each run of a material. glTF has one index for a vertex's position, texture coordinate and normal
+ * together: a vertex keeps its number with the first pair of the other two that a face gives it, further pairs
+ * make further vertices behind all others. */
 #include "model/mesh.h"
 
 #include "model/number.h"
@@ -49,10 +50,15 @@ __attribute__((format(printf, 2, 3))) static void put(json *j, const char *forma
 /* Bytes of the UTF-8 sequence at `at`, 0: it is none. */
 static size_t sequence(const unsigned char *at)
 {
-    size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : (at[0] & 0xf0) == 0xe0 ? 3 : at[0] >= 0xf0 && at[0] < 0xf5 ? 4 : 0;
+    size_t length = at[0] < 0x80                    ? 1
+                    : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
+                    : (at[0] & 0xf0) == 0xe0        ? 3
+                    : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
+                                                    : 0;
     for (size_t i = 1; i < length; i++)
         if ((at[i] & 0xc0) != 0x80) return 0;
-    bool wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
+    bool wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+                 (at[0] == 0xf0 && at[1] < 0x90) ||
                  (at[0] == 0xf4 && at[1] > 0x8f); /* overlong, half a surrogate pair, beyond Unicode */
     return wrong ? 0 : length;
 }
@@ -94,14 +100,15 @@ typedef struct exporter {
     const hed_mesh *mesh;
     const float *positions, *normals; /* `normals` NULL: the mesh's own */
     cloth_list vertices;
-    uint32_t *vertex_of; /* (corners) */
-    uint32_t *triangles; /* (triangle_count x 3) */
+    uint32_t *vertex_of;   /* (corners) */
+    uint32_t *triangles;   /* (triangle_count x 3) */
     uint32_t *triangle_at; /* (face_count + 1) */
     bool has_normals, has_textures;
     json json;
 } exporter;
 
-static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32_t normal, uint8_t *met, uint32_t *found)
+static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32_t normal, uint8_t *met,
+                        uint32_t *found)
 {
     vertex *row = (vertex *)x->vertices.rows + position;
     *found = position;
@@ -146,7 +153,8 @@ static bool make_vertices(exporter *x)
 
 /* ---- triangles ---- */
 
-/* Whether a quad cut from its first corner to its third one is folded over, as it is at a corner that points inwards. */
+/* Whether a quad cut from its first corner to its third one is folded over, as it is at a corner that points
+ * inwards. */
 static bool folds(const exporter *x, uint32_t first)
 {
     double normal[2][3];
@@ -156,7 +164,8 @@ static bool folds(const exporter *x, uint32_t first)
         const float *q = x->positions + 3 * (size_t)x->mesh->corners[first + 2 + (uint32_t)half];
         for (int i = 0; i < 3; i++) {
             int j = (i + 1) % 3, k = (i + 2) % 3;
-            normal[half][i] = ((double)p[j] - o[j]) * ((double)q[k] - o[k]) - ((double)p[k] - o[k]) * ((double)q[j] - o[j]);
+            normal[half][i] =
+                ((double)p[j] - o[j]) * ((double)q[k] - o[k]) - ((double)p[k] - o[k]) * ((double)q[j] - o[j]);
         }
     }
     return normal[0][0] * normal[1][0] + normal[0][1] * normal[1][1] + normal[0][2] * normal[1][2] < 0;
@@ -218,7 +227,8 @@ static void bounds(const exporter *x, float low[3], float high[3])
 /* Runs of faces of one material: run 0 is what comes before the first name. */
 static uint32_t run_begin(const hed_mesh *mesh, uint32_t run)
 {
-    return run == 0 ? 0 : run <= mesh->material_count ? mesh->materials[run - 1].first_face : mesh->face_count;
+    return run == 0 ? 0 : run <= mesh->material_count ? mesh->materials[run - 1].first_face
+                                                      : mesh->face_count;
 }
 
 /* The first span of the same name. */
@@ -240,8 +250,8 @@ static uint64_t put_accessors(exporter *x, const part *parts)
     put(j, ",\"accessors\":[");
     for (uint32_t i = 0, view = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
-        put(j, "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%llu,\"type\":\"%s\"", view ? "," : "", view, parts[i].component,
-            (unsigned long long)count, parts[i].type);
+        put(j, "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%llu,\"type\":\"%s\"", view ? "," : "", view,
+            parts[i].component, (unsigned long long)count, parts[i].type);
         if (i == POSITIONS) {
             put_vector(j, "min", low);
             put_vector(j, "max", high);
@@ -253,8 +263,8 @@ static uint64_t put_accessors(exporter *x, const part *parts)
     for (uint32_t run = 0; run <= mesh->material_count; run++) {
         uint32_t begin = x->triangle_at[run_begin(mesh, run)], end = x->triangle_at[run_begin(mesh, run + 1)];
         if (begin < end)
-            put(j, ",{\"bufferView\":%u,\"byteOffset\":%llu,\"componentType\":%u,\"count\":%llu,\"type\":\"SCALAR\"}", view, 12ull * begin, WORDS,
-                3ull * (end - begin));
+            put(j, ",{\"bufferView\":%u,\"byteOffset\":%llu,\"componentType\":%u,\"count\":%llu,\"type\":\"SCALAR\"}",
+                view, 12ull * begin, WORDS, 3ull * (end - begin));
     }
     put(j, "],\"bufferViews\":[");
     for (uint32_t i = 0; i < PARTS; i++) {
@@ -295,7 +305,8 @@ static void put_primitives(exporter *x, const part *parts)
 static uint64_t put_document(exporter *x, const part *parts)
 {
     json *j = &x->json;
-    put(j, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}]");
+    put(j, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+           "\"nodes\":[{\"mesh\":0}]");
     for (uint32_t i = 0; i < x->mesh->material_count; i++) {
         put(j, "%s{\"name\":", i ? "," : ",\"materials\":[");
         put_string(j, x->mesh->materials[i].name);
@@ -314,7 +325,8 @@ static uint64_t put_document(exporter *x, const part *parts)
 /* A normal has to be of length 1; a vertex of no face, or of flat ones, has none that means anything. */
 static void unit_normal(const float *from, float normal[3])
 {
-    double length = from ? sqrt((double)from[0] * from[0] + (double)from[1] * from[1] + (double)from[2] * from[2]) : 0;
+    double length =
+        from ? sqrt((double)from[0] * from[0] + (double)from[1] * from[1] + (double)from[2] * from[2]) : 0;
     bool usable = length > 1e-30 && isfinite(length);
     for (int i = 0; i < 3; i++) normal[i] = usable ? (float)(from[i] / length) : i == 2;
 }
@@ -322,7 +334,8 @@ static void unit_normal(const float *from, float normal[3])
 static void put_vertex_data(const exporter *x, const part *parts, cloth_text *out)
 {
     const vertex *rows = x->vertices.rows;
-    for (size_t i = 0; i < x->vertices.count; i++) cloth_text_put(out, (const char *)(x->positions + 3 * (size_t)rows[i].position), 12);
+    for (size_t i = 0; i < x->vertices.count; i++)
+        cloth_text_put(out, (const char *)(x->positions + 3 * (size_t)rows[i].position), 12);
     for (size_t i = 0; i < x->vertices.count && parts[NORMALS].there; i++) {
         float normal[3];
         unit_normal(x->normals                         ? x->normals + 3 * (size_t)rows[i].position
@@ -348,11 +361,12 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
     uint64_t binary = put_document(x, parts), total = 12 + 8 + x->json.size + 8 + binary;
     if (x->json.failed) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     if (total > UINT32_MAX)
-        return hed_error_set(error, HED_ERROR_LIMIT, "%s would have %llu bytes, and a GLB file has less than 4 GiB", path,
-                             (unsigned long long)total);
+        return hed_error_set(error, HED_ERROR_LIMIT, "%s would have %llu bytes, and a GLB file has less than 4 GiB",
+                             path, (unsigned long long)total);
     hed_status status = hed_file_writer_open(path, &out->writer, error);
     if (status != HED_OK) return status;
-    const uint32_t head[] = {0x46546c67 /* glTF */, 2, (uint32_t)total, (uint32_t)x->json.size, 0x4e4f534a /* JSON */};
+    const uint32_t head[] = {0x46546c67 /* glTF */, 2, (uint32_t)total, (uint32_t)x->json.size,
+                             0x4e4f534a /* JSON */};
     const uint32_t chunk[] = {(uint32_t)binary, 0x004e4942 /* BIN */};
     out->used = 0;
     cloth_text_put(out, (const char *)head, sizeof head);
@@ -364,12 +378,14 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
     return hed_file_writer_commit(out->writer, error);
 }
 
-hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions, const float *normals, hed_error *error)
+hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions, const float *normals,
+                              hed_error *error)
 {
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status != HED_OK) return status;
-    if (mesh->face_count == 0) return hed_error_set(error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
+    if (mesh->face_count == 0)
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
     size_t corners = cloth_mesh_corner_count(mesh);
     exporter x = {.mesh = mesh, .positions = positions, .normals = normals, .vertices.size = sizeof(vertex)};
     x.has_normals = normals || mesh->corner_normals;

@@ -10,9 +10,13 @@
 
 const char *hed_mesh_fault_name(hed_mesh_fault fault)
 {
-    static const char *const names[HED_MESH_FAULT_COUNT] = {
-        "coordinate that is no finite number", "index of something that is not there", "degenerate face", "duplicate face",
-        "edge of more than two faces",         "edge with inconsistent winding",       "vertex of no face"};
+    static const char *const names[HED_MESH_FAULT_COUNT] = {"coordinate that is no finite number",
+                                                            "index of something that is not there",
+                                                            "degenerate face",
+                                                            "duplicate face",
+                                                            "edge of more than two faces",
+                                                            "edge with inconsistent winding",
+                                                            "vertex of no face"};
     return (unsigned)fault < HED_MESH_FAULT_COUNT ? names[fault] : "unknown fault";
 }
 
@@ -64,7 +68,8 @@ static void look_at_edges(const cloth_topology *topology, const edge_use *uses, 
     for (uint32_t edge = 0; edge < topology->edge_count; edge++) {
         uint32_t count = uses[edge].up + uses[edge].down;
         if (count > 2) note(check, HED_MESH_NON_MANIFOLD_EDGE, uses[edge].first_face);
-        else if (uses[edge].up == 2 || uses[edge].down == 2) note(check, HED_MESH_INCONSISTENT_WINDING, uses[edge].first_face);
+        else if (uses[edge].up == 2 || uses[edge].down == 2)
+            note(check, HED_MESH_INCONSISTENT_WINDING, uses[edge].first_face);
     }
 }
 
@@ -84,7 +89,8 @@ hed_status hed_mesh_inspect(const hed_mesh *mesh, hed_mesh_check *check, hed_err
         count_uses(mesh, &topology, uses);
         look_at_edges(&topology, uses, check);
     } else {
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was looked at", mesh->face_count);
+        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was looked at",
+                               mesh->face_count);
     }
     free(uses);
     free(used);
@@ -104,7 +110,8 @@ static void describe_corners(const hed_mesh *mesh, uint32_t face, char *text, si
             snprintf(text + used, size - used, ", ...");
             return;
         }
-        int length = snprintf(text + used, size - used, "%s%llu", corner == first ? "" : ", ", (unsigned long long)mesh->corners[corner] + 1);
+        int length = snprintf(text + used, size - used, "%s%llu", corner == first ? "" : ", ",
+                              (unsigned long long)mesh->corners[corner] + 1);
         used += length > 0 ? (size_t)length : 0;
     }
 }
@@ -124,20 +131,24 @@ hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_er
     hed_mesh_check check;
     hed_status status = hed_mesh_inspect(mesh, &check, error);
     if (status != HED_OK) return status;
-    if (mesh->face_count == 0) return hed_error_set(error, HED_ERROR_FORMAT, "%s: found no face, expected some to make cloth of", name);
+    if (mesh->face_count == 0)
+        return hed_error_set(error, HED_ERROR_FORMAT, "%s: found no face, expected some to make cloth of", name);
     for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++) {
         hed_mesh_fault fault = obstacles[i].fault;
         if (check.count[fault] == 0) continue;
         uint32_t first = check.first[fault];
         if (fault == HED_MESH_NOT_FINITE)
-            return hed_error_set(error, HED_ERROR_FORMAT, "%s: vertex %llu (counted from 1): found %g %g %g, %s; %u such", name,
-                                 (unsigned long long)first + 1, (double)mesh->positions[3 * (size_t)first],
-                                 (double)mesh->positions[3 * (size_t)first + 1], (double)mesh->positions[3 * (size_t)first + 2],
-                                 obstacles[i].advice, check.count[fault]);
+            return hed_error_set(
+                error, HED_ERROR_FORMAT, "%s: vertex %llu (counted from 1): found %g %g %g, %s; %u such", name,
+                (unsigned long long)first + 1, (double)mesh->positions[3 * (size_t)first],
+                (double)mesh->positions[3 * (size_t)first + 1], (double)mesh->positions[3 * (size_t)first + 2],
+                obstacles[i].advice, check.count[fault]);
         char corners[128];
         describe_corners(mesh, first, corners, sizeof corners);
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s: face %llu of vertices %s (in the file's order, counted from 1): %s: %s; %u such",
-                             name, (unsigned long long)first + 1, corners, hed_mesh_fault_name(fault), obstacles[i].advice, check.count[fault]);
+        return hed_error_set(error, HED_ERROR_FORMAT,
+                             "%s: face %llu of vertices %s (in the file's order, counted from 1): %s: %s; %u such",
+                             name, (unsigned long long)first + 1, corners, hed_mesh_fault_name(fault),
+                             obstacles[i].advice, check.count[fault]);
     }
     return HED_OK;
 }
@@ -150,7 +161,8 @@ static void move_spans(hed_mesh_span *spans, uint32_t count, const uint32_t *fac
     for (uint32_t i = 0; i < count; i++) spans[i].first_face = face_now[spans[i].first_face];
 }
 
-/* Keeps the faces that are not `gone`, in order; `face_now` (face_count + 1) receives where each one is, or the next one left. */
+/* Keeps the faces that are not `gone`, in order; `face_now` (face_count + 1) receives where each one is, or the
+ * next one left. */
 static uint32_t compact(hed_mesh *mesh, const uint8_t *gone, uint32_t *face_now)
 {
     uint32_t faces = 0, corners = 0, begin = 0;
@@ -201,7 +213,8 @@ static void choose(const hed_mesh *mesh, const cloth_topology *topology, uint8_t
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         gone[face] = topology->fault[face] != 0;
         uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
-        for (uint32_t corner = first; corner < end && !gone[face]; corner++) gone[face] = at_edge[topology->edge[corner]] == 2;
+        for (uint32_t corner = first; corner < end && !gone[face]; corner++)
+            gone[face] = at_edge[topology->edge[corner]] == 2;
         for (uint32_t corner = first; corner < end && !gone[face]; corner++) at_edge[topology->edge[corner]]++;
     }
 }
@@ -213,16 +226,18 @@ hed_status hed_mesh_mend(hed_mesh *mesh, uint32_t *removed, hed_error *error)
     hed_status status = hed_mesh_inspect(mesh, &check, error);
     if (status != HED_OK) return status;
     if (check.count[HED_MESH_NOT_FINITE] || check.count[HED_MESH_BAD_INDEX])
-        return hed_error_set(error, HED_ERROR_FORMAT, "this mesh cannot be mended safely: found %u vertices with a %s and %u faces with an %s",
-                             check.count[HED_MESH_NOT_FINITE], hed_mesh_fault_name(HED_MESH_NOT_FINITE), check.count[HED_MESH_BAD_INDEX],
-                             hed_mesh_fault_name(HED_MESH_BAD_INDEX));
+        return hed_error_set(error, HED_ERROR_FORMAT,
+                             "this mesh cannot be mended safely: found %u vertices with a %s and %u faces with an %s",
+                             check.count[HED_MESH_NOT_FINITE], hed_mesh_fault_name(HED_MESH_NOT_FINITE),
+                             check.count[HED_MESH_BAD_INDEX], hed_mesh_fault_name(HED_MESH_BAD_INDEX));
     size_t corners = cloth_mesh_corner_count(mesh);
     uint8_t *at_edge = calloc(corners + 1, 1), *gone = calloc((size_t)mesh->face_count + 1, 1);
     uint32_t *face_now = malloc(((size_t)mesh->face_count + 1) * sizeof *face_now);
     cloth_topology topology = {0};
     status = at_edge && gone && face_now
                  ? HED_OK
-                 : hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was mended", mesh->face_count);
+                 : hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was mended",
+                                 mesh->face_count);
     if (status == HED_OK) {
         drop_repeats(mesh);
         status = cloth_topology_create(mesh, &topology, error);

@@ -38,10 +38,7 @@ void cloth_text_put(cloth_text *text, const char *bytes, size_t size)
     text->used += size;
 }
 
-void cloth_text_words(cloth_text *text, const char *words)
-{
-    cloth_text_put(text, words, strlen(words));
-}
+void cloth_text_words(cloth_text *text, const char *words) { cloth_text_put(text, words, strlen(words)); }
 
 void cloth_text_row(cloth_text *text, const float *numbers, uint32_t count)
 {
@@ -85,11 +82,13 @@ void hed_mesh_free(hed_mesh *mesh)
     *mesh = (hed_mesh){0};
 }
 
-hed_status cloth_mesh_require_finite(const char *path, const float *positions, uint32_t vertex_count, hed_error *error)
+hed_status cloth_mesh_require_finite(const char *path, const float *positions, uint32_t vertex_count,
+                                     hed_error *error)
 {
     for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
         if (!isfinite(positions[i]))
-            return hed_error_set(error, HED_ERROR_ARGUMENT, "%s is not written: coordinate %c of vertex %zu (counted from 1) is %g", path,
+            return hed_error_set(error, HED_ERROR_ARGUMENT,
+                                 "%s is not written: coordinate %c of vertex %zu (counted from 1) is %g", path,
                                  "xyz"[i % 3], i / 3 + 1, (double)positions[i]);
     return HED_OK;
 }
@@ -131,14 +130,15 @@ hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error)
 
 /* ---- grids ---- */
 
-/* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width + 1, i + width, from any corner, either
- * way round. CLOTH_NO_INDEX: none. */
+/* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width + 1, i + width,
+ * from any corner, either way round. CLOTH_NO_INDEX: none. */
 static uint32_t cell_of(const uint32_t *corners, uint32_t width)
 {
     uint32_t first = 0;
     for (uint32_t i = 1; i < 4; i++)
         if (corners[i] < corners[first]) first = i;
-    uint32_t at = corners[first], next = corners[(first + 1) & 3], across = corners[(first + 2) & 3], last = corners[(first + 3) & 3];
+    uint32_t at = corners[first], next = corners[(first + 1) & 3], across = corners[(first + 2) & 3],
+             last = corners[(first + 3) & 3];
     bool around = (next == at + 1 && last == at + width) || (next == at + width && last == at + 1);
     if (!around || across != at + width + 1 || at % width == width - 1) return CLOTH_NO_INDEX;
     return at / width * (width - 1) + at % width;
@@ -160,11 +160,14 @@ bool hed_mesh_is_grid(const hed_mesh *mesh, uint32_t *width, uint32_t *height)
 {
     uint32_t w = width_by(mesh), h = w ? mesh->vertex_count / w : 0;
     *width = *height = 0;
-    if (h < 2 || (uint64_t)w * h != mesh->vertex_count || (uint64_t)(w - 1) * (h - 1) != mesh->face_count) return false;
+    if (h < 2 || (uint64_t)w * h != mesh->vertex_count || (uint64_t)(w - 1) * (h - 1) != mesh->face_count)
+        return false;
     uint8_t *seen = calloc(mesh->face_count, 1); /* without memory a grid is a mesh like any other */
     bool grid = seen != NULL;
     for (uint32_t face = 0; grid && face < mesh->face_count; face++) {
-        uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4 ? cell_of(mesh->corners + mesh->face_at[face], w) : CLOTH_NO_INDEX;
+        uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4
+                            ? cell_of(mesh->corners + mesh->face_at[face], w)
+                            : CLOTH_NO_INDEX;
         grid = cell < mesh->face_count && !seen[cell];
         if (grid) seen[cell] = 1;
     }

@@ -1,6 +1,6 @@
-/* Numbers in text. The quick way computes in double and is right unless the result lies too near the middle of two floats; then, and for
- * denormals and overflow, the C library decides (D. Lemire, Number Parsing at a Gigabyte per Second, 2021, on when the quick way is exact;
- * the margin is ours). */
+/* Numbers in text. The quick way computes in double and is right unless the result lies too near the middle of two
+ * floats; then, and for denormals and overflow, the C library decides (D. Lemire, Number Parsing at a Gigabyte per
+ * Second, 2021, on when the quick way is exact; the margin is ours). */
 #include "model/number.h"
 
 #include <locale.h>
@@ -52,10 +52,7 @@ static bool read_slowly(const char *from, const char *to, float *value)
     return true;
 }
 
-static bool is_digit(const char *at, const char *end)
-{
-    return at < end && *at >= '0' && *at <= '9';
-}
+static bool is_digit(const char *at, const char *end) { return at < end && *at >= '0' && *at <= '9'; }
 
 /* The part from e on; `at` stays where there is no digit behind the e. */
 static const char *read_exponent(const char *at, const char *end, int *exponent)

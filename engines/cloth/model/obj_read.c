@@ -1,5 +1,6 @@
-/* Reading Wavefront OBJ: v (with colours behind the coordinates, as MeshLab and others write them), vt, vn, f, o, g, usemtl, mtllib.
- * Vertices stay in the file's order. Format: Wavefront's "Object Files", appendix B1 of the Advanced Visualizer manual. */
+/* Reading Wavefront OBJ: v (with colours behind the coordinates, as MeshLab and others write them), vt, vn, f, o,
+ * g, usemtl, mtllib. Vertices stay in the file's order. Format: Wavefront's "Object Files", appendix B1 of the
+ * Advanced Visualizer manual. */
 #include "model/mesh.h"
 
 #include "model/number.h"
@@ -77,7 +78,8 @@ static void skip_line(reader *r)
 
 static bool is_word_end(const reader *r)
 {
-    return r->at == r->end || *r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r' || *r->at == '#' || *r->at == '\\';
+    return r->at == r->end || *r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r' || *r->at == '#' ||
+           *r->at == '\\';
 }
 
 /* ---- complaints ---- */
@@ -92,13 +94,14 @@ static hed_status expected(const reader *r, const char *what)
     int length = 0;
     while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~') length++;
     if (length > 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name, (unsigned long long)r->line,
-                             length, r->at, what);
-    const char *found = r->at == r->end                    ? "the end of the file"
-                        : line_break(r->at, r->end)        ? "the end of the line"
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name,
+                             (unsigned long long)r->line, length, r->at, what);
+    const char *found = r->at == r->end                   ? "the end of the file"
+                        : line_break(r->at, r->end)       ? "the end of the line"
                         : *r->at == ' ' || *r->at == '\t' ? "a blank"
-                                                           : "a character that no OBJ file has here";
-    return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name, (unsigned long long)r->line, found, what);
+                                                          : "a character that no OBJ file has here";
+    return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
+                         (unsigned long long)r->line, found, what);
 }
 
 /* ---- numbers ---- */
@@ -126,7 +129,8 @@ static hed_status add_colour(reader *r, const float *colour, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!(colour[i] >= 0 && colour[i] <= 1))
-            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %g in a vertex's colour, expected 0 to 1", r->name,
+            return hed_error_set(r->error, HED_ERROR_FORMAT,
+                                 "%s:%llu: found %g in a vertex's colour, expected 0 to 1", r->name,
                                  (unsigned long long)r->line, (double)colour[i]);
     if (count == 0 && r->colours.count == 0) return HED_OK;
     while (r->colours.count < r->elements[POSITION].count) { /* vertices without one are white */
@@ -155,8 +159,8 @@ static hed_status read_element(reader *r, int kind)
     if (count < least[kind] || (kind == POSITION && count == 5)) return expected(r, whats[kind]);
     cloth_list *list = &r->elements[kind];
     if (list->count == CLOTH_NO_INDEX)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s", r->name, (unsigned long long)r->line,
-                             CLOTH_NO_INDEX, kind_keys[kind]);
+        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s", r->name,
+                             (unsigned long long)r->line, CLOTH_NO_INDEX, kind_keys[kind]);
     void *row = cloth_list_add(list);
     if (!row) return no_memory(r);
     memcpy(row, numbers, list->size);
@@ -188,8 +192,10 @@ static hed_status read_index(reader *r, int kind, uint32_t *index)
     }
     r->at = from;
     if (any && negative && value > 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s -%llu, expected at most as many back as there are so far: %llu",
-                             r->name, (unsigned long long)r->line, kind_words[kind], (unsigned long long)value, (unsigned long long)count);
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+                             "%s:%llu: found %s -%llu, expected at most as many back as there are so far: %llu",
+                             r->name, (unsigned long long)r->line, kind_words[kind], (unsigned long long)value,
+                             (unsigned long long)count);
     static const char *const whats[KINDS] = {
         "the number of a vertex, counted from 1, or from the last one back if negative",
         "the number of a texture coordinate, counted from 1, or nothing before the next /",
@@ -227,7 +233,8 @@ static hed_status read_face(reader *r)
     size_t count = r->corners[POSITION].count;
     if (count - first < 3) return expected(r, "a face of at least 3 corners");
     if (count >= CLOTH_NO_INDEX)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name, (unsigned long long)r->line, CLOTH_NO_INDEX);
+        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name,
+                             (unsigned long long)r->line, CLOTH_NO_INDEX);
     uint32_t *end = cloth_list_add(&r->face_at);
     if (!end) return no_memory(r);
     *end = (uint32_t)count;
@@ -236,13 +243,14 @@ static hed_status read_face(reader *r)
 
 /* ---- names ---- */
 
-/* The rest of the line without blanks around it: names may have blanks inside, but end where a line goes on in the next one. NULL when
- * memory runs out. */
+/* The rest of the line without blanks around it: names may have blanks inside, but end where a line goes on in the
+ * next one. NULL when memory runs out. */
 static char *read_name(reader *r)
 {
     skip_blanks(r);
     const char *from = r->at;
-    while (r->at < r->end && !line_break(r->at, r->end) && !(*r->at == '\\' && line_break(r->at + 1, r->end))) r->at++;
+    while (r->at < r->end && !line_break(r->at, r->end) && !(*r->at == '\\' && line_break(r->at + 1, r->end)))
+        r->at++;
     const char *to = r->at;
     while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
     return strndup(from, (size_t)(to - from));
@@ -276,10 +284,12 @@ static bool is_one_of(const char *word, size_t length, const char *const *list)
 static hed_status read_line(reader *r)
 {
     /* What has no meaning for a mesh: smoothing, points, lines, how things are shown. */
-    static const char *const ignored[] = {"s", "p", "l", "vp", "mg", "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj",
-                                          "maplib", "usemap", NULL};
-    static const char *const curved[] = {"cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp",
-                                         "end", "con", "bzp", "bsp", "cdc", "cdp", "res", "ctech", "stech", NULL};
+    static const char *const ignored[] = {"s", "p", "l", "vp", "mg",
+                                          "lod", "bevel", "c_interp", "d_interp", "shadow_obj",
+                                          "trace_obj", "maplib", "usemap", NULL};
+    static const char *const curved[] = {"cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm",
+                                         "trim", "hole", "scrv", "sp", "end", "con", "bzp", "bsp",
+                                         "cdc", "cdp", "res", "ctech", "stech", NULL};
     const char *word = r->at;
     while (!is_word_end(r)) r->at++;
     size_t length = (size_t)(r->at - word);
@@ -311,11 +321,14 @@ static hed_status read_lines(reader *r)
     }
     for (int kind = 0; kind < KINDS; kind++)
         if (r->used[kind] && r->farthest[kind].index >= r->elements[kind].count)
-            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s %llu, expected at most %zu: so many lines of %s are there",
+            return hed_error_set(r->error, HED_ERROR_FORMAT,
+                                 "%s:%llu: found %s %llu, expected at most %zu: so many lines of %s are there",
                                  r->name, (unsigned long long)r->farthest[kind].line, kind_words[kind],
-                                 (unsigned long long)r->farthest[kind].index + 1, r->elements[kind].count, kind_keys[kind]);
+                                 (unsigned long long)r->farthest[kind].index + 1, r->elements[kind].count,
+                                 kind_keys[kind]);
     if (r->elements[POSITION].count == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it, expected lines of v and f", r->name);
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it, expected lines of v and f",
+                             r->name);
     return HED_OK;
 }
 

@@ -1,5 +1,6 @@
-/* Writing PLY, binary little-endian: vertices with a colour each, faces as they are. For looking at diagnostic colours: texture coordinates,
- * normals, materials and groups are OBJ's and GLB's. Format: G. Turk, The PLY Polygon File Format (1994). */
+/* Writing PLY, binary little-endian: vertices with a colour each, faces as they are. For looking at diagnostic
+ * colours: texture coordinates, normals, materials and groups are OBJ's and GLB's. Format: G. Turk, The PLY
+ * Polygon File Format (1994). */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -22,14 +23,18 @@ static void put_head(cloth_text *text, const hed_mesh *mesh, bool coloured, bool
     cloth_text_words(text, "ply\nformat binary_little_endian 1.0\nelement vertex ");
     cloth_text_integer(text, mesh->vertex_count);
     cloth_text_words(text, "\nproperty float x\nproperty float y\nproperty float z\n");
-    if (coloured) cloth_text_words(text, "property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n");
+    if (coloured)
+        cloth_text_words(text,
+                         "property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n");
     cloth_text_words(text, "element face ");
     cloth_text_integer(text, mesh->face_count);
-    cloth_text_words(text, wide ? "\nproperty list uint uint vertex_indices\n" : "\nproperty list uchar uint vertex_indices\n");
+    cloth_text_words(text, wide ? "\nproperty list uint uint vertex_indices\n"
+                                : "\nproperty list uchar uint vertex_indices\n");
     cloth_text_words(text, "end_header\n");
 }
 
-static void put_vertex(cloth_text *text, const hed_mesh *mesh, const float *positions, const uint8_t *colours, size_t vertex)
+static void put_vertex(cloth_text *text, const hed_mesh *mesh, const float *positions, const uint8_t *colours,
+                       size_t vertex)
 {
     uint8_t colour[4];
     cloth_text_put(text, (const char *)(positions + 3 * vertex), 3 * sizeof(float));
@@ -39,7 +44,8 @@ static void put_vertex(cloth_text *text, const hed_mesh *mesh, const float *posi
     if (colours || mesh->vertex_colours) cloth_text_put(text, (const char *)colour, sizeof colour);
 }
 
-hed_status hed_mesh_write_ply(const char *path, const hed_mesh *mesh, const float *positions, const uint8_t *colours, hed_error *error)
+hed_status hed_mesh_write_ply(const char *path, const hed_mesh *mesh, const float *positions, const uint8_t *colours,
+                              hed_error *error)
 {
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
@@ -57,7 +63,8 @@ hed_status hed_mesh_write_ply(const char *path, const hed_mesh *mesh, const floa
     for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++) put_vertex(text, mesh, positions, colours, vertex);
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t first = mesh->face_at[face], count = mesh->face_at[face + 1] - first;
-        cloth_text_put(text, (const char *)&count, wide ? sizeof count : 1); /* little-endian: the lowest byte comes first */
+        cloth_text_put(text, (const char *)&count,
+                       wide ? sizeof count : 1); /* little-endian: the lowest byte comes first */
         cloth_text_put(text, (const char *)(mesh->corners + first), count * sizeof *mesh->corners);
     }
     cloth_text_flush(text);

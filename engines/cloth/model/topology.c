@@ -1,5 +1,5 @@
-/* Which faces of a mesh are degenerate or duplicates, and the edges of the others: by counting sorts and one hash table, so that time grows
- * with the number of corners alone. */
+/* Which faces of a mesh are degenerate or duplicates, and the edges of the others: by counting sorts and one hash
+ * table, so that time grows with the number of corners alone. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -40,7 +40,8 @@ static bool is_flat(const hed_mesh *mesh, uint32_t face)
     uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
     const float *o = mesh->positions + 3 * (size_t)mesh->corners[first];
     for (uint32_t corner = first + 1; corner + 1 < end; corner++) {
-        const float *p = mesh->positions + 3 * (size_t)mesh->corners[corner], *q = mesh->positions + 3 * (size_t)mesh->corners[corner + 1];
+        const float *p = mesh->positions + 3 * (size_t)mesh->corners[corner],
+                    *q = mesh->positions + 3 * (size_t)mesh->corners[corner + 1];
         double a[3], b[3], square = 0;
         for (int i = 0; i < 3; i++) {
             a[i] = (double)p[i] - o[i];
@@ -80,7 +81,8 @@ static uint64_t hash_corners(const uint32_t *sorted, uint32_t count)
 }
 
 /* Marks the later ones of faces with the same corners. `table`: (slots, a power of two) faces, all CLOTH_NO_INDEX. */
-static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint32_t *table, uint64_t slots, uint32_t *sorted, uint32_t *other)
+static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint32_t *table, uint64_t slots,
+                            uint32_t *sorted, uint32_t *other)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         if (topology->fault[face]) continue;
@@ -101,7 +103,8 @@ static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint
 /* ---- edges ---- */
 
 /* One pass of a counting sort of corners: by the lower or the higher end of the edge that begins there. */
-static void sort_pass(const uint32_t *from, uint32_t *to, uint32_t count, const uint32_t *key, uint32_t *starts, uint32_t vertex_count)
+static void sort_pass(const uint32_t *from, uint32_t *to, uint32_t count, const uint32_t *key, uint32_t *starts,
+                      uint32_t vertex_count)
 {
     memset(starts, 0, ((size_t)vertex_count + 1) * sizeof *starts);
     for (uint32_t i = 0; i < count; i++) starts[key[from[i]] + 1]++;
@@ -152,7 +155,8 @@ static void mark_bad_indices(const hed_mesh *mesh, cloth_topology *topology)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++)
         for (uint32_t corner = mesh->face_at[face]; corner < mesh->face_at[face + 1]; corner++)
-            if (mesh->corners[corner] >= mesh->vertex_count || names_nothing(mesh->corner_textures, corner, mesh->texture_count) ||
+            if (mesh->corners[corner] >= mesh->vertex_count ||
+                names_nothing(mesh->corner_textures, corner, mesh->texture_count) ||
                 names_nothing(mesh->corner_normals, corner, mesh->normal_count))
                 topology->fault[face] = HED_MESH_BAD_INDEX + 1;
 }
@@ -172,25 +176,29 @@ hed_status cloth_topology_create(const hed_mesh *mesh, cloth_topology *topology,
     size_t corners = cloth_mesh_corner_count(mesh), largest = largest_face(mesh);
     uint64_t slots = 4;
     while (slots < 2 * (uint64_t)mesh->face_count) slots *= 2;
-    *topology = (cloth_topology){.fault = calloc((size_t)mesh->face_count + 1, 1), .edge = malloc((corners + 1) * sizeof(uint32_t))};
+    *topology = (cloth_topology){.fault = calloc((size_t)mesh->face_count + 1, 1),
+                                 .edge = malloc((corners + 1) * sizeof(uint32_t))};
     uint32_t *table = malloc(slots * sizeof *table), *faces = malloc(2 * largest * sizeof *faces);
     uint32_t *scratch = calloc(4 * corners + mesh->vertex_count + 1, sizeof *scratch);
     bool enough = topology->fault && topology->edge && table && faces && scratch;
     if (enough) {
         mark_bad_indices(mesh, topology);
         for (uint32_t face = 0; face < mesh->face_count; face++)
-            if (!topology->fault[face] && is_degenerate(mesh, face, faces)) topology->fault[face] = HED_MESH_DEGENERATE_FACE + 1;
+            if (!topology->fault[face] && is_degenerate(mesh, face, faces))
+                topology->fault[face] = HED_MESH_DEGENERATE_FACE + 1;
         memset(table, 0xff, slots * sizeof *table);
         mark_duplicates(mesh, topology, table, slots, faces, faces + largest);
-        number_edges(mesh, topology, &(edge_scratch){scratch, scratch + corners, scratch + 2 * corners, scratch + 3 * corners,
-                                                     scratch + 4 * corners});
+        number_edges(mesh, topology,
+                     &(edge_scratch){scratch, scratch + corners, scratch + 2 * corners, scratch + 3 * corners,
+                                     scratch + 4 * corners});
     }
     free(table);
     free(faces);
     free(scratch);
     if (enough) return HED_OK;
     cloth_topology_free(topology);
-    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was looked at", mesh->face_count);
+    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was looked at",
+                         mesh->face_count);
 }
 
 void cloth_topology_free(cloth_topology *topology)

@@ -1,5 +1,6 @@
-/* Which vertices are the same particle: a hash grid finds those that lie together (M. Teschner et al., Optimized Spatial Hashing for
- * Collision Detection of Deformable Objects, 2003), the faces tell which of them must stay apart. */
+/* Which vertices are the same particle: a hash grid finds those that lie together (M. Teschner et al., Optimized
+ * Spatial Hashing for Collision Detection of Deformable Objects, 2003), the faces tell which of them must stay
+ * apart. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -10,11 +11,11 @@
 
 typedef struct welder {
     const hed_mesh *mesh;
-    double distance, cell;  /* m; cell 0: only equal coordinates are together, each its own cell */
+    double distance, cell; /* m; cell 0: only equal coordinates are together, each its own cell */
     uint32_t *particle_of;
-    uint32_t *vertex_of;    /* (particles so far) the first vertex of each */
-    uint32_t *heads, *next; /* particles of a bucket of the grid */
-    uint64_t buckets;       /* a power of two */
+    uint32_t *vertex_of;        /* (particles so far) the first vertex of each */
+    uint32_t *heads, *next;     /* particles of a bucket of the grid */
+    uint64_t buckets;           /* a power of two */
     uint32_t *faces_at, *faces; /* (vertices + 2), (corners): faces around each vertex */
     uint32_t particle_count;
 } welder;
@@ -77,8 +78,11 @@ static uint32_t find_particle(const welder *w, uint32_t vertex)
         cell[0] = low[0] + i % count[0];
         cell[1] = low[1] + i / count[0] % count[1];
         cell[2] = low[2] + i / count[0] / count[1];
-        for (uint32_t particle = w->heads[bucket_of(w, cell)]; particle != CLOTH_NO_INDEX; particle = w->next[particle])
-            if (particle < found && lie_together(w, vertex, w->vertex_of[particle]) && !share_face(w, vertex, particle)) found = particle;
+        for (uint32_t particle = w->heads[bucket_of(w, cell)]; particle != CLOTH_NO_INDEX;
+             particle = w->next[particle])
+            if (particle < found && lie_together(w, vertex, w->vertex_of[particle]) &&
+                !share_face(w, vertex, particle))
+                found = particle;
     }
     return found;
 }
@@ -103,13 +107,16 @@ static void gather_faces(welder *w)
     const hed_mesh *mesh = w->mesh;
     for (uint32_t corner = 0; corner < cloth_mesh_corner_count(mesh); corner++)
         if (mesh->corners[corner] < mesh->vertex_count) w->faces_at[(size_t)mesh->corners[corner] + 2]++;
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) w->faces_at[(size_t)vertex + 1] += w->faces_at[vertex];
+    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++)
+        w->faces_at[(size_t)vertex + 1] += w->faces_at[vertex];
     for (uint32_t face = 0; face < mesh->face_count; face++)
         for (uint32_t corner = mesh->face_at[face]; corner < mesh->face_at[face + 1]; corner++)
-            if (mesh->corners[corner] < mesh->vertex_count) w->faces[w->faces_at[(size_t)mesh->corners[corner] + 1]++] = face;
+            if (mesh->corners[corner] < mesh->vertex_count)
+                w->faces[w->faces_at[(size_t)mesh->corners[corner] + 1]++] = face;
 }
 
-hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of, uint32_t *particle_count, hed_error *error)
+hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of, uint32_t *particle_count,
+                         hed_error *error)
 {
     *particle_count = 0;
     size_t n = mesh->vertex_count, corners = cloth_mesh_corner_count(mesh);
@@ -136,7 +143,9 @@ hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particl
     bool enough = memory && w.faces_at;
     free(memory);
     free(w.faces_at);
-    if (!enough) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while %u vertices were welded", mesh->vertex_count);
+    if (!enough)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while %u vertices were welded",
+                             mesh->vertex_count);
     *particle_count = w.particle_count;
     return HED_OK;
 }

@@ -1,0 +1,76 @@
+/* What the tests of meshes share: a mesh from text, a grid, arrays compared. */
+#ifndef HED_TESTS_CLOTH_MESH_TESTING_H
+#define HED_TESTS_CLOTH_MESH_TESTING_H
+
+#include <math.h>
+
+#include "folder.h"
+#include "heddle/cloth_mesh.h"
+
+static inline hed_mesh parse(const char *text)
+{
+    hed_error error;
+    hed_mesh mesh;
+    OK(hed_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
+    return mesh;
+}
+
+/* A grid of quads, row after row. */
+static inline hed_mesh make_grid(uint32_t width, uint32_t height)
+{
+    hed_mesh mesh = {.vertex_count = width * height, .face_count = (width - 1) * (height - 1)};
+    mesh.positions = malloc(mesh.vertex_count * 3 * sizeof(float));
+    mesh.face_at = malloc((mesh.face_count + 1) * sizeof(uint32_t));
+    mesh.corners = malloc(mesh.face_count * 4 * sizeof(uint32_t));
+    cr_assert(mesh.positions && mesh.face_at && mesh.corners);
+    for (uint32_t i = 0; i < mesh.vertex_count; i++) {
+        mesh.positions[3 * i] = 0.01f * (float)(i % width);
+        mesh.positions[3 * i + 1] = 0.001f * sinf((float)i);
+        mesh.positions[3 * i + 2] = 0.01f * (float)(i / width);
+    }
+    mesh.face_at[0] = 0;
+    for (uint32_t face = 0; face < mesh.face_count; face++) {
+        uint32_t at = face / (width - 1) * width + face % (width - 1), *corners = mesh.corners + 4 * face;
+        corners[0] = at;
+        corners[1] = at + 1;
+        corners[2] = at + width + 1;
+        corners[3] = at + width;
+        mesh.face_at[face + 1] = 4 * (face + 1);
+    }
+    return mesh;
+}
+
+static inline bool same_words(const uint32_t *a, const uint32_t *b, size_t count)
+{
+    return (!a && !b) || (a && b && memcmp(a, b, count * sizeof *a) == 0);
+}
+
+static inline bool same_floats(const float *a, const float *b, size_t count)
+{
+    return (!a && !b) || (a && b && memcmp(a, b, count * sizeof *a) == 0);
+}
+
+/* Everything that an OBJ file may have, in every spelling. */
+static const char everything[] = "\xef\xbb\xbf# a comment\r\n"
+                                 "mtllib cloth of gold.mtl\r\n"
+                                 "o the shirt\r\n"
+                                 "v 0 0 0 1 0 0 \r\n"
+                                 "v\t1.5 .25 -0 # behind a line\n"
+                                 "v 1e0 1E+0 +1 0.25 0.5 0.75\r"
+                                 "\n"
+                                 "  v 0 1 5.\n"
+                                 "v -1 \\\r\n   0.1 \\\n 0.2\n"
+                                 "v 0.1 0.2 0.3 1\n"
+                                 "vt 0\nvt 0.5 0.25\nvt 1 1 0\n"
+                                 "vn 0 0 1\nvn 0 1 0\n"
+                                 "s off\nusemtl red\n"
+                                 "f 1/1/1 2/2/1 3/3/2\n"
+                                 "g sleeve left\n"
+                                 "f 1 3//2 4/-1\n"
+                                 "usemtl blue and white\n"
+                                 "f -6 -5 -4 -3 -2\n"
+                                 "l 1 2\ng\n";
+
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+
+#endif
