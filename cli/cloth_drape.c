@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double RATE = 60;           /* frames a second */
+static const double RATE = 60;            /* frames a second */
 static const double RESTING_SPEED = 0.01; /* m/s, root mean square: the garment lies */
-enum { LOOK_EVERY = 15 };                /* frames between two looks at the speed */
+enum { LOOK_EVERY = 15 };                 /* frames between two looks at the speed */
 
 typedef struct drape {
     const hed_arguments *arguments;
@@ -48,16 +48,19 @@ static hed_status open_scene(drape *d, hed_error *error)
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
-    fprintf(file, "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64 ",\n \"garments\": [{\"mesh\": ", hed_text_of(a, "unit"),
+    fprintf(file, "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64 ",\n \"garments\": [{\"mesh\": ",
+            hed_text_of(a, "unit"),
             hed_text_of(a, "up"), hed_integer_of(a, "substeps"));
     put_string(file, hed_text_of(a, "GARMENT"));
-    fputs(",\n  \"damping\": 0.9, \"friction\": 0.5, \"self_collision\": true}],\n \"colliders\": [{\"mesh\": ", file);
+    fputs(",\n  \"damping\": 0.9, \"friction\": 0.5, \"self_collision\": true}],\n \"colliders\": [{\"mesh\": ",
+          file);
     put_string(file, hed_text_of(a, "over"));
     fputs(", \"friction\": 0.5}]}\n", file);
     hed_cloth_scene_options options = {.mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
     hed_status status = HED_OK;
     if (fclose(file) != 0) status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
-    if (status == HED_OK) status = hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
+    if (status == HED_OK)
+        status = hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
     free(text);
     return status;
 }
@@ -101,10 +104,12 @@ static hed_status write_garment(drape *d, hed_error *error)
     const hed_mesh *mesh = hed_cloth_scene_mesh(d->scene, 0);
     float *positions = malloc(vertices * 3 * sizeof *positions), *normals = malloc(vertices * 3 * sizeof *normals);
     hed_status status = HED_OK;
-    if (!positions || !normals) status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
+    if (!positions || !normals)
+        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
     if (status == HED_OK) status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
     if (status == HED_OK)
-        status = hed_mesh_write_obj(hed_text_of(d->arguments, "out"), mesh, positions, mesh->normals ? normals : NULL, error);
+        status = hed_mesh_write_obj(hed_text_of(d->arguments, "out"), mesh, positions,
+                                    mesh->normals ? normals : NULL, error);
     free(positions);
     free(normals);
     return status;
@@ -114,7 +119,8 @@ static hed_status tell(const drape *d, hed_error *error)
 {
     const char *out = hed_text_of(d->arguments, "out");
     if (!d->json) {
-        printf("%s: %s after %.2g s; worst stretch %.2g %%\n", out, d->at_rest ? "at rest" : "still moving", d->frames / RATE,
+        printf("%s: %s after %.2g s; worst stretch %.2g %%\n", out, d->at_rest ? "at rest" : "still moving",
+               d->frames / RATE,
                100 * d->quality.worst_stretch);
         return HED_OK;
     }
@@ -147,7 +153,8 @@ static int run(const hed_arguments *arguments, void *user)
         if (hed_given(arguments, "strict")) def.math = HED_MATH_STRICT;
         status = hed_cloth_create(d.session.devices[0], &def, &d.cloth, &error);
     }
-    if (status == HED_OK && hed_cloth_scene_mesh(d.scene, 0)->normals) status = hed_cloth_want_normals(d.cloth, &error);
+    if (status == HED_OK && hed_cloth_scene_mesh(d.scene, 0)->normals)
+        status = hed_cloth_want_normals(d.cloth, &error);
     if (status == HED_OK) status = fall(&d, &error);
     bool whole = status == HED_OK && !hed_interrupted();
     if (whole) status = write_garment(&d, &error);
@@ -160,21 +167,26 @@ static int run(const hed_arguments *arguments, void *user)
 
 static const char *const UNITS[] = {"m", "cm", "mm", "in", "ft", NULL};
 static const char *const AXES[] = {"x", "y", "z", NULL};
+#define OPTION(word, type, what, text, ...) \
+    { \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .help = text, __VA_ARGS__ \
+    }
 static const hed_option OPTIONS[] = {
-    {.name = "over", .kind = HED_OPTION_FILE, .value = "BODY", .required = true, .help = "the mesh it falls on, a closed one"},
-    {.name = "out", .letter = 'o', .kind = HED_OPTION_FILE, .value = "FILE", .required = true, .help = "the garment where it came to rest, as OBJ"},
-    {.name = "unit", .kind = HED_OPTION_CHOICE, .value = "UNIT", .choices = UNITS, .fallback = "m", .help = "of both meshes"},
-    {.name = "up", .kind = HED_OPTION_CHOICE, .value = "AXIS", .choices = AXES, .fallback = "y", .help = "what falls falls against it"},
-    {.name = "seconds", .kind = HED_OPTION_NUMBER, .value = "TIME", .low = 0.01, .high = 1000, .fallback = "8",
-     .help = "at most so long; less if it is at rest"},
-    {.name = "substeps", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1000, .fallback = "10", .help = "of a frame: more, less stretch"},
-    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .help = "device to use: its id, part of its name, or best"},
+    OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true),
+    OPTION("out", FILE, "FILE", "the garment where it came to rest, as OBJ", .letter = 'o', .required = true),
+    OPTION("unit", CHOICE, "UNIT", "of both meshes", .choices = UNITS, .fallback = "m"),
+    OPTION("up", CHOICE, "AXIS", "what falls falls against it", .choices = AXES, .fallback = "y"),
+    OPTION("seconds", NUMBER, "TIME", "at most so long; less if it is at rest", .fallback = "8", .low = 0.01,
+           .high = 1000),
+    OPTION("substeps", INTEGER, "COUNT", "of a frame: more, less stretch", .fallback = "10", .low = 1, .high = 1000),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
     {.name = "mend", .kind = HED_OPTION_FLAG, .help = "take faces of broken meshes away where that is safe"},
     {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one array with one object, nothing else"},
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "GARMENT", .kind = HED_OPTION_FILE, .required = true, .help = "its mesh, placed around the body"}, {0}};
+static const hed_option POSITIONALS[] = {
+    OPTION("GARMENT", FILE, NULL, "its mesh, placed around the body", .required = true), {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth drape shirt.obj --over body.obj --out draped.obj", "the shirt as it hangs on the body"},
     {"heddle cloth drape cape.obj --over body.obj --out draped.obj --unit cm --up z", "meshes in centimetres, z up"},
@@ -183,9 +195,11 @@ static const hed_example EXAMPLES[] = {
 const hed_command hed_command_cloth_drape = {
     .name = "drape",
     .summary = "let a garment come to rest on a body",
-    .description = "Lets a garment fall on a body that stands still, with collisions against it and against itself, until it lies. The vertices, "
-                   "texture coordinates, materials and groups of the result are those of the garment's file, in its order.\n\n"
-                   "For pins, painted maps, several garments or a body that moves write a scene: \"heddle cloth run\".",
+    .description = "Lets a garment fall on a body that stands still, with collisions against it and against itself, "
+                   "until it lies. The vertices, texture coordinates, materials and groups of the result are those of "
+                   "the garment's file, in its order.\n\n"
+                   "For pins, painted maps, several garments or a body that moves write a scene: \"heddle cloth "
+                   "run\".",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

@@ -32,13 +32,17 @@ typedef struct cloth_run {
 static hed_status open_cloth(cloth_run *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
-    hed_cloth_scene_options options = {.tethers = hed_given(a, "tethers"), .mend = hed_given(a, "mend"),
-                                       .substeps = (uint32_t)hed_integer_of(a, "substeps"), .warn = r->quiet ? NULL : cli_cloth_warn};
+    hed_cloth_scene_options options = {.tethers = hed_given(a, "tethers"), .mend = hed_given(a, "mend")};
+    options.substeps = (uint32_t)hed_integer_of(a, "substeps");
+    options.warn = r->quiet ? NULL : cli_cloth_warn;
     hed_status status = hed_cloth_scene_open(r->path, &options, &r->scene, error);
     if (status != HED_OK) return status;
     r->rate = hed_given(a, "fps") ? hed_number_of(a, "fps") : hed_cloth_scene_rate(r->scene);
     r->frames = hed_given(a, "frames") ? (uint32_t)hed_integer_of(a, "frames") : hed_cloth_scene_frames(r->scene);
-    if (r->frames == 0) return hed_error_set(error, HED_ERROR_ARGUMENT, "how many frames? %s does not say (\"frames\"), and --frames is not given", r->path);
+    if (r->frames == 0)
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "how many frames? %s does not say (\"frames\"), and "
+                                                        "--frames is not given",
+                             r->path);
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     if (hed_given(a, "strict")) def.math = HED_MATH_STRICT;
     return hed_cloth_create(r->session.devices[0], &def, &r->cloth, error);
@@ -50,8 +54,8 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     char settings[128];
     const hed_arguments *a = r->arguments;
     const char *device = hed_device_get_info(r->session.devices[0])->id;
-    snprintf(settings, sizeof settings, " %.17g %d %d %d %" PRId64, r->rate, hed_given(a, "strict"), hed_given(a, "tethers"), hed_given(a, "mend"),
-             hed_integer_of(a, "substeps"));
+    snprintf(settings, sizeof settings, " %.17g %d %d %d %" PRId64, r->rate, hed_given(a, "strict"),
+             hed_given(a, "tethers"), hed_given(a, "mend"), hed_integer_of(a, "substeps"));
     hed_status status = cli_cloth_origin_of(r->path, settings, device, &r->origin, error);
     r->state_path = r->cache ? cli_cloth_beside(r->cache, NULL, ".state") : NULL;
     if (status != HED_OK || !r->cache) return status;
@@ -65,7 +69,8 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     if (status == HED_OK && r->first == 0 && !r->quiet)
         fprintf(stderr, "heddle: there is no %s to go on from: the run begins anew\n", r->state_path);
     if (status == HED_OK && moved && !r->quiet)
-        fputs("heddle: warning: the run was begun on another device; what follows has other bits than there\n", stderr);
+        fputs("heddle: warning: the run was begun on another device; what follows has other bits than there\n",
+              stderr);
     r->done = r->saved = r->first;
     return status;
 }
@@ -73,15 +78,18 @@ static hed_status find_start(cloth_run *r, hed_error *error)
 static hed_status open_output(cloth_run *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
-    cli_cloth_output_def def = {.scene = r->scene, .cloth = r->cloth, .cache = r->cache, .glb = hed_text_of(a, "glb")};
+    cli_cloth_output_def def = {.scene = r->scene, .cloth = r->cloth, .cache = r->cache};
+    def.glb = hed_text_of(a, "glb");
     def.obj_every = (uint32_t)hed_integer_of(a, "obj-every");
     def.ply_every = (uint32_t)hed_integer_of(a, "ply-every");
     def.png_every = (uint32_t)hed_integer_of(a, "png-every");
     if (!r->cache && (def.obj_every || def.ply_every || def.png_every))
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "--obj-every, --ply-every and --png-every name their files after --out FILE, which is not given");
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "--obj-every, --ply-every and --png-every name their files "
+                                                        "after --out FILE, which is not given");
     uint32_t count = r->frames > r->first ? r->frames - r->first : 0;
     r->seconds = calloc((size_t)count + 1, sizeof *r->seconds);
-    if (!r->seconds) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the times of %" PRIu32 " frames", count);
+    if (!r->seconds)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the times of %" PRIu32 " frames", count);
     return cli_cloth_output_open(&def, r->first, &r->output, error);
 }
 
@@ -139,10 +147,18 @@ static void tell_rest(const cloth_run *r)
 static hed_status tell(cloth_run *r, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
-    cli_cloth_figures figures = {.scene = r->path, .device = hed_device_get_info(r->session.devices[0])->id, .cache = r->cache,
-                                 .math = hed_given(r->arguments, "strict") ? "strict" : "fast", .first = r->first,
-                                 .frames = r->done - r->first, .substeps = def.substeps, .iterations = def.iterations,
-                                 .garments = hed_cloth_scene_garment_count(r->scene), .seconds = r->seconds};
+    cli_cloth_figures figures = {
+        .scene = r->path,
+        .device = hed_device_get_info(r->session.devices[0])->id,
+        .cache = r->cache,
+        .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
+        .first = r->first,
+        .frames = r->done - r->first,
+        .substeps = def.substeps,
+        .iterations = def.iterations,
+        .garments = hed_cloth_scene_garment_count(r->scene),
+        .seconds = r->seconds,
+    };
     hed_cloth_get_report(r->cloth, &figures.report);
     hed_status status = hed_cloth_measure(r->cloth, &figures.quality, error);
     return status == HED_OK ? cli_cloth_tell(&figures, r->json, error) : status;
@@ -174,11 +190,14 @@ static int run(const hed_arguments *arguments, void *user)
         return HED_EXIT_OK;
     }
     if (!hed_given(arguments, "SCENE")) {
-        fputs("heddle: name a scene file (\"heddle cloth run --help\" explains, --schema says what it may hold)\n", stderr);
+        fputs("heddle: name a scene file (\"heddle cloth run --help\" explains, --schema says what it may hold)\n",
+              stderr);
         return HED_EXIT_USAGE;
     }
-    cloth_run r = {.arguments = arguments, .quiet = hed_given(arguments, "quiet"), .json = hed_given(arguments, "json"),
-                   .path = hed_text_of(arguments, "SCENE"), .cache = hed_text_of(arguments, "out")};
+    cloth_run r = {.arguments = arguments, .path = hed_text_of(arguments, "SCENE")};
+    r.cache = hed_text_of(arguments, "out");
+    r.quiet = hed_given(arguments, "quiet");
+    r.json = hed_given(arguments, "json");
     hed_error error;
     hed_status status = cli_open_devices(arguments, &r.session, &error);
     if (status != HED_OK) return cli_fail(&error);
@@ -189,7 +208,9 @@ static int run(const hed_arguments *arguments, void *user)
     if (status != HED_OK) {
         code = cli_fail(&error);
     } else if (r.first >= r.frames) {
-        fprintf(stderr, "heddle: %s holds %" PRIu32 " frames already; --frames says how many there shall be in all\n", r.cache, r.first);
+        fprintf(stderr, "heddle: %s holds %" PRIu32 " frames already; --frames says how many there shall be "
+                        "in all\n",
+                r.cache, r.first);
         code = HED_EXIT_OK;
     } else {
         code = run_scene(&r, &error);
@@ -214,14 +235,18 @@ static int run(const hed_arguments *arguments, void *user)
         .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
     }
 static const hed_option OPTIONS[] = {
-    OPTION("frames", INTEGER, "COUNT", "how many there shall be in all; what the scene says unless given", .letter = 'n', .low = 1, .high = 10000000),
+    OPTION("frames", INTEGER, "COUNT", "how many there shall be in all; what the scene says unless given",
+           .letter = 'n', .low = 1, .high = 10000000),
     OPTION("out", FILE, "FILE", "the point cache, FILE.pc2; other files are named after it", .letter = 'o'),
-    OPTION("fps", NUMBER, "RATE", "frames a second of the animation; what the scene says unless given", .low = 1, .high = 10000),
+    OPTION("fps", NUMBER, "RATE", "frames a second of the animation; what the scene says unless given", .low = 1,
+           .high = 10000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
     OPTION("obj-every", INTEGER, "N", "an OBJ file of every Nth frame", .low = 1, .high = 10000000),
-    OPTION("ply-every", INTEGER, "N", "a PLY file with the driver's debug colours of every Nth frame", .low = 1, .high = 10000000),
-    OPTION("png-every", INTEGER, "N", "a picture of every Nth frame, drawn without a display", .low = 1, .high = 10000000),
+    OPTION("ply-every", INTEGER, "N", "a PLY file with the driver's debug colours of every Nth frame", .low = 1,
+           .high = 10000000),
+    OPTION("png-every", INTEGER, "N", "a picture of every Nth frame, drawn without a display", .low = 1,
+           .high = 10000000),
     OPTION("glb", FILE, "FILE", "the last frame as binary glTF", .letter = 0),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
     OPTION("substeps", INTEGER, "COUNT", "of a frame, instead of what the scene says", .low = 1, .high = 1000),
@@ -231,22 +256,27 @@ static const hed_option OPTIONS[] = {
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "SCENE", .kind = HED_OPTION_FILE, .help = "the scene, FILE.json"}, {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "SCENE", .kind = HED_OPTION_FILE, .help = "the scene, FILE.json"}, {0}};
 static const hed_example EXAMPLES[] = {
-    {"heddle cloth run flag.json --frames 300 --out flag.pc2", "five seconds of a flag, as Blender's Mesh Cache reads it"},
-    {"heddle cloth run flag.json --frames 300 --out flag.pc2 --resume", "go on after Ctrl-C, or after the disk was full"},
-    {"heddle cloth run dress.json --out dress.pc2 --png-every 10 --glb last.glb", "pictures on the way, and the last frame as glTF"},
+    {"heddle cloth run flag.json --frames 300 --out flag.pc2",
+     "five seconds of a flag, as Blender's Mesh Cache reads it"},
+    {"heddle cloth run flag.json --frames 300 --out flag.pc2 --resume",
+     "go on after Ctrl-C, or after the disk was full"},
+    {"heddle cloth run dress.json --out dress.pc2 --png-every 10 --glb last.glb",
+     "pictures on the way, and the last frame as glTF"},
     {"heddle cloth run flag.json --frames 60 --json", "how fast it is, without any file"},
     {0}};
 
 const hed_command hed_command_cloth_run = {
     .name = "run",
     .summary = "simulate a scene into a point cache",
-    .description = "Reads a scene file and every file it names, and writes each frame's vertices, in the order of the garment's mesh, into a PC2 "
-                   "point cache. With several garments each one has files of its own, with its name in theirs. A shape that the scene "
-                   "describes is written as NAME-mesh.obj, for the cache to stand beside.\n\n"
-                   "Every finished frame is readable at any moment. Every ten seconds, at the end and after Ctrl-C the state is saved in "
-                   "NAME.state, from where --resume goes on with the same bits.",
+    .description = "Reads a scene file and every file it names, and writes each frame's vertices, in the order of "
+                   "the garment's mesh, into a PC2 point cache. With several garments each one has files of its own, "
+                   "with its name in theirs. A shape that the scene describes is written as NAME-mesh.obj, for the "
+                   "cache to stand beside.\n\n"
+                   "Every finished frame is readable at any moment. Every ten seconds, at the end and after Ctrl-C "
+                   "the state is saved in NAME.state, from where --resume goes on with the same bits.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

@@ -1,4 +1,5 @@
-/* A run of a scene, as the files cloth_run*.c share it: what goes out each frame, the state that --resume goes on from, and the figures. */
+/* A run of a scene, as the files cloth_run*.c share it: what goes out each frame, the state that --resume goes on
+ * from, and the figures. */
 #ifndef HED_CLI_CLOTH_RUN_H
 #define HED_CLI_CLOTH_RUN_H
 
@@ -20,7 +21,8 @@ typedef struct cli_cloth_output_def {
 } cli_cloth_output_def;
 
 /* Opens the point caches: new ones, or those that are there, cut to `frames` (above 0). */
-hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **output, hed_error *error);
+hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **output,
+                                 hed_error *error);
 /* Reads the cloth and writes frame `number`. When it fails the caches hold the frames before, all of them alike. */
 hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, bool last, hed_error *error);
 /* Closes the files, which stay readable in any case. NULL is allowed. */
@@ -37,11 +39,14 @@ typedef struct cli_cloth_origin {
     char device[64]; /* its id: another one goes on as well, with other bits */
 } cli_cloth_origin;
 
-hed_status cli_cloth_origin_of(const char *path, const char *settings, const char *device, cli_cloth_origin *origin, hed_error *error);
+hed_status cli_cloth_origin_of(const char *path, const char *settings, const char *device,
+                               cli_cloth_origin *origin, hed_error *error);
 /* Writes the cloth's state behind `frames` frames; the file appears whole or not at all. */
-hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth, uint32_t frames, hed_error *error);
+hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
+                                uint32_t frames, hed_error *error);
 /* Gives it back to a cloth. `*frames` 0: there is no such file. `*moved`: it was another device. */
-hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth, uint32_t *frames, bool *moved, hed_error *error);
+hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
+                                uint32_t *frames, bool *moved, hed_error *error);
 
 /* ---- the figures (cloth_run_report.c) ---- */
 

@@ -1,4 +1,5 @@
-/* What a run of a scene writes: a point cache for each garment, and on request OBJ, PLY and GLB files and pictures. */
+/* What a run of a scene writes: a point cache for each garment, and on request OBJ, PLY and GLB files and
+ * pictures. */
 #include "cloth_run.h"
 
 #include "engines/cloth/view/view.h"
@@ -10,7 +11,7 @@
 
 /* A garment's files. */
 typedef struct garment {
-    const char *name; /* in file names; NULL where it is the only one */
+    const char *name;     /* in file names; NULL where it is the only one */
     const hed_mesh *mesh; /* that the cache belongs to */
     hed_mesh copies;      /* the same for several copies, one behind another; freed if it has vertices */
     uint32_t first_vertex;
@@ -39,11 +40,16 @@ char *cli_cloth_beside(const char *cache, const char *garment_name, const char *
     if (length > 4 && strcmp(cache + length - 4, ".pc2") == 0) length -= 4;
     size_t size = length + strlen(ending) + (garment_name ? strlen(garment_name) + 1 : 0) + 1;
     char *path = malloc(size);
-    if (path) snprintf(path, size, "%.*s%s%s%s", (int)length, cache, garment_name ? "-" : "", garment_name ? garment_name : "", ending);
+    if (path)
+        snprintf(path, size, "%.*s%s%s%s", (int)length, cache, garment_name ? "-" : "",
+                 garment_name ? garment_name : "", ending);
     return path;
 }
 
-static hed_status out_of_memory(hed_error *error) { return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the output"); }
+static hed_status out_of_memory(hed_error *error)
+{
+    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the output");
+}
 
 /* ---- meshes ---- */
 
@@ -60,16 +66,21 @@ static bool repeat_mesh(const hed_mesh *mesh, uint32_t copies, hed_mesh *made)
         made->textures = malloc((size_t)mesh->texture_count * 2 * sizeof(float));
         made->corner_textures = malloc((size_t)corners * copies * sizeof(uint32_t));
     }
-    if (!made->positions || !made->face_at || !made->corners || (mesh->corner_textures && (!made->textures || !made->corner_textures))) {
+    bool textures = !mesh->corner_textures || (made->textures && made->corner_textures);
+    if (!made->positions || !made->face_at || !made->corners || !textures) {
         hed_mesh_free(made);
         return false;
     }
     if (made->textures) memcpy(made->textures, mesh->textures, (size_t)mesh->texture_count * 2 * sizeof(float));
     for (uint32_t k = 0; k < copies; k++) {
-        memcpy(made->positions + (size_t)k * mesh->vertex_count * 3, mesh->positions, (size_t)mesh->vertex_count * 3 * sizeof(float));
-        if (made->textures) memcpy(made->corner_textures + (size_t)k * corners, mesh->corner_textures, corners * sizeof(uint32_t));
-        for (uint32_t c = 0; c < corners; c++) made->corners[(size_t)k * corners + c] = mesh->corners[c] + k * mesh->vertex_count;
-        for (uint32_t f = 0; f < mesh->face_count; f++) made->face_at[(size_t)k * mesh->face_count + f] = mesh->face_at[f] + k * corners;
+        memcpy(made->positions + (size_t)k * mesh->vertex_count * 3, mesh->positions,
+               (size_t)mesh->vertex_count * 3 * sizeof(float));
+        if (made->textures)
+            memcpy(made->corner_textures + (size_t)k * corners, mesh->corner_textures, corners * sizeof(uint32_t));
+        for (uint32_t c = 0; c < corners; c++)
+            made->corners[(size_t)k * corners + c] = mesh->corners[c] + k * mesh->vertex_count;
+        for (uint32_t f = 0; f < mesh->face_count; f++)
+            made->face_at[(size_t)k * mesh->face_count + f] = mesh->face_at[f] + k * corners;
     }
     made->face_at[made->face_count] = corners * copies;
     return true;
@@ -99,9 +110,11 @@ static hed_status open_cache(cli_cloth_output *output, garment *g, uint32_t fram
     uint32_t found = 0, vertices = g->mesh->vertex_count;
     char *path = cli_cloth_beside(output->def.cache, g->name, ".pc2");
     if (!path) return out_of_memory(error);
-    hed_status status = frames ? hed_pc2_resume(path, vertices, &g->cache, &found, error) : hed_pc2_create(path, vertices, 1, 1, &g->cache, error);
+    hed_status status = frames ? hed_pc2_resume(path, vertices, &g->cache, &found, error)
+                               : hed_pc2_create(path, vertices, 1, 1, &g->cache, error);
     if (status == HED_OK && found < frames)
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s holds %u frames, and the saved state is of frame %u; without --resume the run begins anew",
+        status = hed_error_set(error, HED_ERROR_FORMAT, "%s holds %u frames, and the saved state is of frame %u; "
+                                                        "without --resume the run begins anew",
                                path, found, frames);
     else if (status == HED_OK && frames)
         status = hed_pc2_cut(g->cache, frames, error);
@@ -131,7 +144,8 @@ static hed_status open_picture(cli_cloth_output *output, hed_error *error)
     uint32_t props = hed_cloth_scene_prop_count(output->def.scene);
     hed_cloth_camera camera = hed_cloth_scene_camera(output->def.scene);
     output->surfaces = calloc((size_t)output->garment_count + props, sizeof *output->surfaces);
-    return output->surfaces ? cloth_picture_create(camera.width, camera.height, &output->picture, error) : out_of_memory(error);
+    return output->surfaces ? cloth_picture_create(camera.width, camera.height, &output->picture, error)
+                            : out_of_memory(error);
 }
 
 /* The mesh that a cache belongs to, where there is no file of it: shapes, and copies. */
@@ -142,13 +156,16 @@ static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
         const garment *g = &output->garments[i];
         if (hed_cloth_scene_file(output->def.scene, i) && !g->copies.vertex_count) continue;
         char *path = cli_cloth_beside(output->def.cache, g->name, "-mesh.obj");
-        status = path ? hed_mesh_write_obj(path, g->mesh, output->positions + 3 * (size_t)g->first_vertex, NULL, error) : out_of_memory(error);
+        status = path ? hed_mesh_write_obj(path, g->mesh, output->positions + 3 * (size_t)g->first_vertex, NULL,
+                                           error)
+                      : out_of_memory(error);
         free(path);
     }
     return status;
 }
 
-hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **result, hed_error *error)
+hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **result,
+                                 hed_error *error)
 {
     *result = NULL;
     size_t vertices = hed_cloth_vertex_count(def->cloth);
@@ -161,10 +178,13 @@ hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frame
     output->positions = malloc((vertices * 3 + 1) * sizeof(float));
     output->normals = malloc((vertices * 3 + 1) * sizeof(float));
     output->colours = malloc(vertices * 4 + 1);
-    hed_status status = output->garments && output->positions && output->normals && output->colours ? HED_OK : out_of_memory(error);
-    for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) status = open_garment(output, i, frames, error);
+    bool all = output->garments && output->positions && output->normals && output->colours;
+    hed_status status = all ? HED_OK : out_of_memory(error);
+    for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++)
+        status = open_garment(output, i, frames, error);
     if (status == HED_OK && def->png_every) status = open_picture(output, error);
-    if (status == HED_OK && (def->png_every || def->obj_every || def->glb)) status = hed_cloth_want_normals(def->cloth, error);
+    if (status == HED_OK && (def->png_every || def->obj_every || def->glb))
+        status = hed_cloth_want_normals(def->cloth, error);
     if (status == HED_OK) *result = output;
     else cli_cloth_output_close(output, NULL);
     return status;
@@ -187,36 +207,43 @@ static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
     return status;
 }
 
-static hed_status write_obj(const char *path, const garment *g, const float *positions, const float *normals, const uint8_t *colours, hed_error *error)
+static hed_status write_obj(const char *path, const garment *g, const float *positions, const float *normals,
+                            const uint8_t *colours, hed_error *error)
 {
     (void)colours;
     return hed_mesh_write_obj(path, g->mesh, positions, normals, error);
 }
 
-static hed_status write_glb(const char *path, const garment *g, const float *positions, const float *normals, const uint8_t *colours, hed_error *error)
+static hed_status write_glb(const char *path, const garment *g, const float *positions, const float *normals,
+                            const uint8_t *colours, hed_error *error)
 {
     (void)colours;
     return hed_mesh_write_glb(path, g->mesh, positions, normals, error);
 }
 
-static hed_status write_ply(const char *path, const garment *g, const float *positions, const float *normals, const uint8_t *colours, hed_error *error)
+static hed_status write_ply(const char *path, const garment *g, const float *positions, const float *normals,
+                            const uint8_t *colours, hed_error *error)
 {
     (void)normals;
     return hed_mesh_write_ply(path, g->mesh, positions, colours, error);
 }
 
-typedef hed_status mesh_writer(const char *path, const garment *g, const float *positions, const float *normals, const uint8_t *colours,
+typedef hed_status mesh_writer(const char *path, const garment *g, const float *positions, const float *normals,
+                               const uint8_t *colours,
                                hed_error *error);
 
 /* A file of each garment. */
-static hed_status write_each(cli_cloth_output *output, const char *name, const char *ending, mesh_writer *write, hed_error *error)
+static hed_status write_each(cli_cloth_output *output, const char *name, const char *ending, mesh_writer *write,
+                             hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
         const garment *g = &output->garments[i];
         size_t at = g->first_vertex;
         char *path = cli_cloth_beside(name, g->name, ending);
-        status = path ? write(path, g, output->positions + 3 * at, output->normals + 3 * at, output->colours + 4 * at, error) : out_of_memory(error);
+        status = path ? write(path, g, output->positions + 3 * at, output->normals + 3 * at,
+                              output->colours + 4 * at, error)
+                      : out_of_memory(error);
         free(path);
     }
     return status;
@@ -229,16 +256,21 @@ static hed_status write_picture(cli_cloth_output *output, const char *ending, he
     for (uint32_t i = 0; i < output->garment_count; i++) {
         const garment *g = &output->garments[i];
         size_t at = 3 * (size_t)g->first_vertex;
-        output->surfaces[count++] = (cloth_surface){.vertex_count = g->mesh->vertex_count, .triangle_count = g->triangle_count,
-                                                    .positions = output->positions + at, .normals = output->normals + at,
-                                                    .triangles = g->triangles, .colour = {g->colour[0], g->colour[1], g->colour[2]},
-                                                    .two_sided = true};
+        cloth_surface *surface = &output->surfaces[count++];
+        *surface = (cloth_surface){.positions = output->positions + at, .normals = output->normals + at};
+        surface->two_sided = true;
+        surface->vertex_count = g->mesh->vertex_count;
+        surface->triangles = g->triangles;
+        surface->triangle_count = g->triangle_count;
+        memcpy(surface->colour, g->colour, sizeof surface->colour);
     }
     for (uint32_t i = 0; i < hed_cloth_scene_prop_count(def->scene); i++) {
         hed_cloth_prop prop = hed_cloth_scene_prop(def->scene, i);
-        output->surfaces[count++] = (cloth_surface){.vertex_count = prop.vertex_count, .triangle_count = prop.triangle_count,
-                                                    .positions = prop.positions, .triangles = prop.triangles,
-                                                    .colour = {prop.colour[0], prop.colour[1], prop.colour[2]}};
+        cloth_surface *surface = &output->surfaces[count++];
+        *surface = (cloth_surface){.vertex_count = prop.vertex_count, .positions = prop.positions};
+        surface->triangles = prop.triangles;
+        surface->triangle_count = prop.triangle_count;
+        memcpy(surface->colour, prop.colour, sizeof surface->colour);
     }
     hed_cloth_camera camera = hed_cloth_scene_camera(def->scene);
     hed_image image;
@@ -271,9 +303,10 @@ hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, boo
 {
     const cli_cloth_output_def *def = &output->def;
     char ending[32];
-    bool obj = is_due(number, def->obj_every), ply = is_due(number, def->ply_every), png = is_due(number, def->png_every);
-    bool glb = last && def->glb;
-    hed_status status = hed_cloth_read(def->cloth, output->positions, obj || png || glb ? output->normals : NULL, ply ? output->colours : NULL, error);
+    bool obj = is_due(number, def->obj_every), ply = is_due(number, def->ply_every);
+    bool png = is_due(number, def->png_every), glb = last && def->glb;
+    hed_status status = hed_cloth_read(def->cloth, output->positions, obj || png || glb ? output->normals : NULL,
+                                       ply ? output->colours : NULL, error);
     if (status == HED_OK) status = add_to_caches(output, error);
     if (status == HED_OK && number == 1) status = write_meshes(output, error);
     snprintf(ending, sizeof ending, "-%04u.obj", number);

@@ -1,9 +1,9 @@
-/* libFuzzer harness for scenes and for the files they name. Text up to the first zero byte is the scene; up to the second one "m.obj", the rest
- * "m.pc2". Whatever they hold: an error that says something, or a scene whose frames hold no number that is not finite. Build with
- * -DHEDDLE_FUZZ=ON.
+/* libFuzzer harness for scenes and for the files they name. Text up to the first zero byte is the scene; up to the
+ * second one "m.obj", the rest "m.pc2". Whatever they hold: an error that says something, or a scene whose frames
+ * hold no number that is not finite. Build with -DHEDDLE_FUZZ=ON.
  *
- * Scenes may name any file; here only what lies in the harness's own folder can be named, since texts with a '/' (or a '\\', which could
- * spell one) are left out. */
+ * Scenes may name any file; here only what lies in the harness's own folder can be named, since texts with a '/'
+ * (or a '\', which could spell one) are left out. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,7 +88,8 @@ static void use(hed_cloth_scene *scene)
         if (hed_cloth_scene_frame(scene, number, hed_cloth_scene_rate(scene), &frame, NULL) != HED_OK) abort();
         must_be_finite(frame.driver_positions, 3 * particles);
         for (uint32_t i = 0; i < frame.collider_count; i++) must_be_finite(frame.colliders[i].a, 3);
-        for (uint32_t i = 0; i < frame.mesh_count; i++) must_be_finite(frame.meshes[i].positions, 3 * (size_t)frame.meshes[i].vertex_count);
+        for (uint32_t i = 0; i < frame.mesh_count; i++)
+            must_be_finite(frame.meshes[i].positions, 3 * (size_t)frame.meshes[i].vertex_count);
     }
     for (uint32_t i = 0; i < hed_cloth_scene_prop_count(scene); i++) {
         hed_cloth_prop prop = hed_cloth_scene_prop(scene, i);

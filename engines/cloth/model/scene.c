@@ -68,7 +68,8 @@ static void make_room(cloth_scene_reader *reader, hed_json_node root)
         driven |= scene->garments[g].def.driven;
         normals |= scene->garments[g].def.backstop_distance != NULL;
     }
-    if (driven) scene->driver_positions = cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
+    if (driven)
+        scene->driver_positions = cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
     if (normals) scene->driver_normals = cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
     for (int k = 0; k < 3; k++) scene->transform[5 * k] = (float)(1 / scene->unit);
     scene->transform[15] = 1;
@@ -86,12 +87,13 @@ static void read_scene(cloth_scene_reader *reader)
 }
 
 /* The document is ours. */
-static hed_status load(hed_json *json, const char *name, const char *folder, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
+static hed_status load(hed_json *json, const char *name, const char *folder,
+                       const hed_cloth_scene_options *options, hed_cloth_scene **scene,
                        hed_error *error)
 {
     static const hed_cloth_scene_options plain = {0};
     hed_cloth_scene *made = calloc(1, sizeof *made);
-    cloth_scene_reader reader = {.scene = made, .json = json, .name = name, .folder = folder, .options = options ? options : &plain};
+    cloth_scene_reader reader = {made, json, folder, options ? options : &plain, HED_OK};
     hed_status status = HED_ERROR_MEMORY;
     if (!made) {
         hed_error_set(error, status, "out of memory for %s", name);
@@ -107,7 +109,8 @@ static hed_status load(hed_json *json, const char *name, const char *folder, con
     return status;
 }
 
-hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
+hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
+                                hed_error *error)
 {
     *scene = NULL;
     hed_json *json;
@@ -127,7 +130,8 @@ hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options 
     return status;
 }
 
-hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size, const char *folder, const hed_cloth_scene_options *options,
+hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size, const char *folder,
+                                 const hed_cloth_scene_options *options,
                                  hed_cloth_scene **scene, hed_error *error)
 {
     *scene = NULL;
@@ -151,9 +155,12 @@ hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene) { return scene->
 double hed_cloth_scene_rate(const hed_cloth_scene *scene) { return scene->rate; }
 uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene) { return scene->frames; }
 uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene) { return scene->garment_count; }
-const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment) { return scene->garments[garment].mesh; }
-const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment) { return scene->garments[garment].file; }
-const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment) { return scene->garments[garment].name; }
+const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene,
+                                     uint32_t garment) { return scene->garments[garment].mesh; }
+const char *hed_cloth_scene_file(const hed_cloth_scene *scene,
+                                 uint32_t garment) { return scene->garments[garment].file; }
+const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene,
+                                         uint32_t garment) { return scene->garments[garment].name; }
 hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene) { return scene->camera; }
 
 void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3])
@@ -197,7 +204,8 @@ static void drive_all(hed_cloth_scene *scene, double time)
         bool again = g > 0 && garment->driver == garment[-1].driver; /* of one array */
         if (garment->driver && !again) cloth_body_move(garment->driver, time);
         if (garment->def.driven)
-            drive(garment, time, scene->driver_positions + 3 * first, garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
+            drive(garment, time, scene->driver_positions + 3 * first,
+                  garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
         first += (size_t)garment->def.particle_count * garment->def.copies;
     }
 }
@@ -209,8 +217,8 @@ static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame 
         if (obstacle->body) {
             cloth_body_move(obstacle->body, time);
             scene->mesh_colliders[frame->mesh_count++] = (hed_cloth_mesh_collider){
-                .vertex_count = obstacle->body->vertex_count, .triangle_count = obstacle->body->triangle_count,
-                .positions = obstacle->body->now, .triangles = obstacle->body->triangles, .friction = obstacle->friction};
+                obstacle->body->vertex_count, obstacle->body->triangle_count, obstacle->body->now,
+                obstacle->body->triangles, obstacle->friction};
             continue;
         }
         hed_cloth_collider *simple = &scene->colliders[frame->collider_count++];
@@ -224,7 +232,8 @@ static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame 
     frame->meshes = scene->mesh_colliders;
 }
 
-hed_status hed_cloth_scene_frame(hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error)
+hed_status hed_cloth_scene_frame(hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame,
+                                 hed_error *error)
 {
     (void)error; /* everything has its memory since the scene was opened */
     double time = ((double)number + 1) / rate;

@@ -1,4 +1,5 @@
-/* Meshes that scenes name, and bodies: meshes that move by a sequence or rigidly, as colliders or as what drives a garment. */
+/* Meshes that scenes name, and bodies: meshes that move by a sequence or rigidly, as colliders or as what drives a
+ * garment. */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -35,9 +36,13 @@ static void make_sound(cloth_scene_reader *reader, hed_json_node node, const cha
         hed_error first = error;
         status = hed_mesh_mend(mesh, &removed, &error);
         if (status == HED_OK) status = hed_mesh_require_sound(path, mesh, &error);
-        if (status == HED_OK) cloth_scene_warn(reader, "%s: mended: %u faces taken away; the first fault was: %s", path, removed, first.text);
+        if (status == HED_OK)
+            cloth_scene_warn(reader, "%s: mended: %u faces taken away; the first fault was: %s", path, removed,
+                             first.text);
     } else if (status == HED_ERROR_FORMAT) {
-        cloth_scene_reject(reader, status, node, "%s; \"mend\": true (or --mend) takes such faces away where that is safe", error.text);
+        cloth_scene_reject(reader, status, node, "%s; \"mend\": true (or --mend) takes such faces away "
+                                                 "where that is safe",
+                           error.text);
         return;
     }
     if (status != HED_OK) cloth_scene_reject(reader, status, node, "%s", error.text);
@@ -59,11 +64,13 @@ const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node 
         cloth_scene_reject(reader, HED_ERROR_FORMAT, file, "%s has no faces", path);
     for (size_t i = 0; cloth_scene_fine(reader) && i < 3 * (size_t)mesh.vertex_count; i++)
         if (!(fabs((double)mesh.positions[i]) * reader->scene->unit <= CLOTH_SCENE_FAR))
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, file, "%s: vertex %zu is further away than a million metres", path, i / 3);
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, file,
+                               "%s: vertex %zu is further away than a million metres", path, i / 3);
     return cloth_scene_own_mesh(reader, file, &mesh);
 }
 
-const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh, const uint32_t *particle_of,
+const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh,
+                                      const uint32_t *particle_of,
                                       bool without_quads, uint32_t *count)
 {
     uint64_t total = 0;
@@ -93,7 +100,7 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
     hed_json_node file = hed_json_member(object, "mesh");
     double matrix[12];
     const hed_mesh *mesh = cloth_scene_read_mesh(reader, file, cloth_scene_boolean(object, "mend", false));
-    cloth_scene_read_transform(reader, hed_json_has(object, "transform") ? hed_json_member(object, "transform") : (hed_json_node){0}, matrix);
+    cloth_scene_read_transform(reader, object, matrix);
     cloth_body *body = cloth_scene_allocate(reader, object, 1, sizeof *body);
     if (!mesh || !body) return NULL;
     float *rest = cloth_scene_allocate(reader, file, mesh->vertex_count, 3 * sizeof *rest);
@@ -105,8 +112,10 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
     if (!cloth_scene_fine(reader)) return NULL;
     cloth_scene_place(matrix, mesh->positions, rest, mesh->vertex_count);
     if (hed_json_has(object, "sequence"))
-        cloth_scene_read_sequence(reader, hed_json_member(object, "sequence"), mesh->vertex_count, matrix, &body->sequence);
-    if (hed_json_has(object, "motion")) cloth_scene_read_motion(reader, hed_json_member(object, "motion"), &body->motion);
+        cloth_scene_read_sequence(reader, hed_json_member(object, "sequence"), mesh->vertex_count, matrix,
+                                  &body->sequence);
+    if (hed_json_has(object, "motion"))
+        cloth_scene_read_motion(reader, hed_json_member(object, "motion"), &body->motion);
     if (!cloth_scene_fine(reader)) return NULL;
     cloth_body_move(body, 0);
     return body;

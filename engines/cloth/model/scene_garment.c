@@ -46,15 +46,19 @@ static void weld(cloth_scene_reader *reader, hed_json_node node, bool shape, clo
     }
 }
 
-static void set_positions(cloth_scene_reader *reader, hed_json_node node, const float *vertices, cloth_scene_garment *made)
+static void set_positions(cloth_scene_reader *reader, hed_json_node node, const float *vertices,
+                          cloth_scene_garment *made)
 {
     uint32_t count = made->def.particle_count;
     float *positions = cloth_scene_allocate(reader, node, count, 3 * sizeof *positions);
     for (uint32_t i = 0; positions && i < count; i++) {
         float *to = &positions[3 * (size_t)i];
         cloth_scene_place(made->placing, &vertices[3 * (size_t)made->first_vertex[i]], to, 1);
-        if (fabsf(to[0]) <= CLOTH_SCENE_FAR && fabsf(to[1]) <= CLOTH_SCENE_FAR && fabsf(to[2]) <= CLOTH_SCENE_FAR) continue;
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "vertex %u is placed further away than a million metres", made->first_vertex[i]);
+        if (fabsf(to[0]) <= CLOTH_SCENE_FAR && fabsf(to[1]) <= CLOTH_SCENE_FAR && fabsf(to[2]) <= CLOTH_SCENE_FAR)
+            continue;
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "vertex %u is placed further away than a million "
+                                                           "metres",
+                           made->first_vertex[i]);
         return;
     }
     made->positions = positions;
@@ -72,7 +76,8 @@ static void set_faces(cloth_scene_reader *reader, hed_json_node node, cloth_scen
             for (uint32_t c = 0; c < 4; c++) *next++ = made->particle_of[mesh->corners[mesh->face_at[f] + c]];
     made->def.quads = corners;
     made->def.quad_count = quads;
-    made->def.triangles = cloth_scene_triangles(reader, node, mesh, made->particle_of, true, &made->def.triangle_count);
+    made->def.triangles = cloth_scene_triangles(reader, node, mesh, made->particle_of, true,
+                                                &made->def.triangle_count);
 }
 
 /* Adds the area of a face's triangle, or half of a quad's, to its corners' masses. */
@@ -96,14 +101,18 @@ static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_
     float *masses = cloth_scene_allocate(reader, node, def->particle_count, sizeof *masses);
     const float *shape = def->rest_positions ? def->rest_positions : def->positions;
     if (!masses || !cloth_scene_fine(reader)) return NULL;
-    for (uint32_t t = 0; t < def->triangle_count; t++) add_mass(masses, shape, &def->triangles[3 * (size_t)t], 3, def->density);
-    for (uint32_t q = 0; q < def->quad_count; q++) add_mass(masses, shape, &def->quads[4 * (size_t)q], 4, def->density);
+    for (uint32_t t = 0; t < def->triangle_count; t++)
+        add_mass(masses, shape, &def->triangles[3 * (size_t)t], 3, def->density);
+    for (uint32_t q = 0; q < def->quad_count; q++)
+        add_mass(masses, shape, &def->quads[4 * (size_t)q], 4, def->density);
     uint32_t loose = 0;
     for (uint32_t i = 0; i < def->particle_count; i++) {
         loose += !(masses[i] > 0);
         masses[i] = masses[i] > 0 ? 1 / masses[i] : 0;
     }
-    if (loose) cloth_scene_warn(reader, "garment \"%s\": %u vertices belong to no face and stay where they are", made->name, loose);
+    if (loose)
+        cloth_scene_warn(reader, "garment \"%s\": %u vertices belong to no face and stay where they are",
+                         made->name, loose);
     made->def.inverse_masses = masses;
     return masses;
 }
@@ -164,12 +173,19 @@ static const char *read_name(cloth_scene_reader *reader, hed_json_node node, uin
     hed_json_node given = hed_json_member(node, "name");
     const char *name = hed_json_string(given);
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    if (cloth_scene_fine(reader) && (!name[0] || strlen(name) > LONGEST_NAME || strspn(name, allowed) != strlen(name)))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, given, "expected 1 to %d letters, digits, - and _ (it goes into file names)", LONGEST_NAME);
+    size_t length = strlen(name);
+    if (cloth_scene_fine(reader) && (length < 1 || length > LONGEST_NAME || strspn(name, allowed) != length))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, given, "expected 1 to %d letters, digits, - and _ (it goes "
+                                                            "into file names)",
+                           LONGEST_NAME);
     return cloth_scene_text(reader, node, "%s", name);
 }
 
-static int compare_names(const void *left, const void *right) { return strcmp(*(const char *const *)left, *(const char *const *)right); }
+static int compare_names(const void *left, const void *right)
+{
+    const char *const *a = left, *const *b = right;
+    return strcmp(*a, *b);
+}
 
 static void check_names(cloth_scene_reader *reader, hed_json_node list)
 {
@@ -226,9 +242,11 @@ static void read_array(cloth_scene_reader *reader, hed_json_node node)
         float *positions = cloth_scene_allocate(reader, node, made->def.particle_count, 3 * sizeof *positions);
         if (!positions) return;
         for (int k = 0; k < 3; k++) made->shift[k] = (float)(i % columns * across[k] + i / columns * along[k]);
-        for (size_t p = 0; p < 3 * (size_t)made->def.particle_count; p++) positions[p] = first->positions[p] + made->shift[p % 3];
+        for (size_t p = 0; p < 3 * (size_t)made->def.particle_count; p++)
+            positions[p] = first->positions[p] + made->shift[p % 3];
         if (!made->def.rest_positions) made->def.rest_positions = first->positions; /* the same lengths to the bit */
-        made->def.positions = positions; /* `positions` stays the first one's: the driver's shift comes on top */
+        /* `positions` stays the first one's: the driver's shift comes on top */
+        made->def.positions = positions;
         count_particles(reader, node, made);
     }
 }
@@ -251,7 +269,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
         made->mesh = cloth_scene_read_mesh(reader, file, cloth_scene_boolean(node, "mend", false));
         made->file = cloth_scene_text(reader, file, "%s", cloth_scene_path(reader, file));
     }
-    cloth_scene_read_transform(reader, hed_json_has(node, "transform") ? hed_json_member(node, "transform") : (hed_json_node){0}, made->placing);
+    cloth_scene_read_transform(reader, node, made->placing);
     if (cloth_scene_fine(reader) && shape && hed_json_has(node, "mend"))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, hed_json_member(node, "mend"), "a shape is never broken");
     if (!cloth_scene_fine(reader)) return;
@@ -277,12 +295,14 @@ void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list)
     hed_cloth_scene *scene = reader->scene;
     size_t count = hed_json_count(list);
     if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_GARMENTS))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d garments, found %zu", CLOTH_SCENE_GARMENTS, count);
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d garments, found %zu",
+                           CLOTH_SCENE_GARMENTS, count);
     scene->garments = cloth_scene_allocate(reader, list, CLOTH_SCENE_GARMENTS, sizeof *scene->garments);
     for (size_t i = 0; i < count && cloth_scene_fine(reader); i++) read_garment(reader, hed_json_item(list, i));
     check_names(reader, list);
     scene->garment_defs = cloth_scene_allocate(reader, list, scene->garment_count, sizeof *scene->garment_defs);
-    for (uint32_t g = 0; scene->garment_defs && g < scene->garment_count; g++) scene->garment_defs[g] = scene->garments[g].def;
+    for (uint32_t g = 0; scene->garment_defs && g < scene->garment_count; g++)
+        scene->garment_defs[g] = scene->garments[g].def;
     scene->def.garments = scene->garment_defs;
     scene->def.garment_count = scene->garment_count;
 }

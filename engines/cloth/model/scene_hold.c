@@ -1,5 +1,6 @@
-/* Holding a garment to a driver's surface: each particle hangs on the place of the body at rest that is nearest to it, in the frame of that
- * triangle, and goes where the triangle goes. Nearest point of a triangle: Ericson, Real-Time Collision Detection, 2005, section 5.1.5. */
+/* Holding a garment to a driver's surface: each particle hangs on the place of the body at rest that is nearest to
+ * it, in the frame of that triangle, and goes where the triangle goes. Nearest point of a triangle: Ericson, Real-
+ * Time Collision Detection, 2005, section 5.1.5. */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -59,7 +60,8 @@ static void nearest_weights(const float *p, const float *a, const float *b, cons
 static void weighted(const float *positions, const uint32_t *corner, const float weight[3], float *point)
 {
     for (int k = 0; k < 3; k++)
-        point[k] = weight[0] * positions[3 * (size_t)corner[0] + k] + weight[1] * positions[3 * (size_t)corner[1] + k] +
+        point[k] = weight[0] * positions[3 * (size_t)corner[0] + k] +
+                   weight[1] * positions[3 * (size_t)corner[1] + k] +
                    weight[2] * positions[3 * (size_t)corner[2] + k];
 }
 
@@ -100,13 +102,15 @@ static ball *make_balls(cloth_scene_reader *reader, hed_json_node node, const cl
 }
 
 /* Looks at one triangle; keeps it if it is nearer than `*best`. */
-static void try_triangle(const cloth_body *body, const ball *candidate, const float *point, float *best, cloth_hold *hold)
+static void try_triangle(const cloth_body *body, const ball *candidate, const float *point, float *best,
+                         cloth_hold *hold)
 {
     float away[3], weight[3], place[3];
     const uint32_t *corner = &body->triangles[3 * (size_t)candidate->triangle];
     subtract(point, candidate->centre, away);
     if (sqrtf(dot(away, away)) - candidate->radius >= *best) return;
-    nearest_weights(point, &body->rest[3 * (size_t)corner[0]], &body->rest[3 * (size_t)corner[1]], &body->rest[3 * (size_t)corner[2]], weight);
+    nearest_weights(point, &body->rest[3 * (size_t)corner[0]], &body->rest[3 * (size_t)corner[1]],
+                    &body->rest[3 * (size_t)corner[2]], weight);
     weighted(body->rest, corner, weight, place);
     subtract(point, place, away);
     float distance = sqrtf(dot(away, away));
@@ -119,7 +123,8 @@ static void try_triangle(const cloth_body *body, const ball *candidate, const fl
     for (int k = 0; k < 3; k++) hold->offset[k] = dot(frame[k], away);
 }
 
-const cloth_hold *cloth_body_hold(cloth_scene_reader *reader, hed_json_node node, const cloth_body *body, const float *points, uint32_t count)
+const cloth_hold *cloth_body_hold(cloth_scene_reader *reader, hed_json_node node, const cloth_body *body,
+                                  const float *points, uint32_t count)
 {
     float largest;
     const ball *balls = make_balls(reader, node, body, &largest);

@@ -4,14 +4,14 @@
 #include <stddef.h>
 
 const char *const cloth_keys_scene[] = {"$schema", "up", "unit", "rate", "frames", "substeps", "iterations",
-    "gravity", "wind", "camera", "ground", "garments", "colliders", NULL};
+                                        "gravity", "wind", "camera", "ground", "garments", "colliders", NULL};
 const char *const cloth_keys_wind[] = {"velocity", "gust", NULL};
 const char *const cloth_keys_camera[] = {"eye", "target", "up", "field_of_view", "width", "height", NULL};
 const char *const cloth_keys_ground[] = {"height", "friction", "colour", NULL};
-const char *const cloth_keys_garment[] = {"name", "mesh", "grid", "disc", "sleeve", "skirt", "transform",
-    "weld", "mend", "materials", "density", "pins", "driver", "max_distance", "backstop_distance",
-    "backstop_radius", "drive", "drive_stiffness", "tethers", "damping", "vertical_damping", "drag", "lift",
-    "friction", "thickness", "self_collision", "copies", "array", "colour", NULL};
+const char *const cloth_keys_garment[] = {
+    "name", "mesh", "grid", "disc", "sleeve", "skirt", "transform", "weld", "mend", "materials", "density", "pins",
+    "driver", "max_distance", "backstop_distance", "backstop_radius", "drive", "drive_stiffness", "tethers", "damping",
+    "vertical_damping", "drag", "lift", "friction", "thickness", "self_collision", "copies", "array", "colour", NULL};
 const char *const cloth_keys_grid[] = {"width", "height", "size", "origin", "axes", "folds", "gap", NULL};
 const char *const cloth_keys_disc[] = {"radius", "rings", "centre", "axis", NULL};
 const char *const cloth_keys_tube[] = {"radius", "length", "around", "rows", "origin", "axis", NULL};
@@ -24,7 +24,7 @@ const char *const cloth_keys_box[] = {"low", "high", NULL};
 const char *const cloth_keys_driver[] = {"mesh", "transform", "mend", "sequence", "motion", NULL};
 const char *const cloth_keys_map[] = {"file", "colour", "scale", "offset", NULL};
 const char *const cloth_keys_collider[] = {"plane", "sphere", "capsule", "mesh", "transform", "sequence",
-    "mend", "motion", "friction", "colour", NULL};
+                                           "mend", "motion", "friction", "colour", NULL};
 const char *const cloth_keys_plane[] = {"point", "normal", NULL};
 const char *const cloth_keys_sphere[] = {"centre", "radius", NULL};
 const char *const cloth_keys_capsule[] = {"from", "to", "radius", NULL};

@@ -1,6 +1,7 @@
 /* What moves in a scene: rigid keyframes, turning, placing, and sequences of meshes.
  *
- * Between two keys the place moves evenly; the turn follows the angle where both keys have the same axis (so a key may be more than a turn
+ * Between two keys the place moves evenly; the turn follows the angle where both keys have the same axis (so a key
+ * may be more than a turn
  * ahead), else the shortest arc (Shoemake, Animating Rotation with Quaternion Curves, 1985). */
 #include "model/scene_parts.h"
 
@@ -26,7 +27,8 @@ static void multiply(const double a[9], const double b[9], double product[9])
 {
     double made[9];
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) made[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+        for (int j = 0; j < 3; j++)
+            made[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
     memcpy(product, made, sizeof made);
 }
 
@@ -35,7 +37,8 @@ void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint
     const double *t = pose->turn;
     for (uint32_t i = 0; i < count; i++) {
         double x = from[3 * i], y = from[3 * i + 1], z = from[3 * i + 2];
-        for (int k = 0; k < 3; k++) to[3 * i + k] = (float)(t[3 * k] * x + t[3 * k + 1] * y + t[3 * k + 2] * z + pose->move[k]);
+        for (int k = 0; k < 3; k++)
+            to[3 * i + k] = (float)(t[3 * k] * x + t[3 * k + 1] * y + t[3 * k + 2] * z + pose->move[k]);
     }
 }
 
@@ -66,7 +69,8 @@ static void turn_between(const cloth_key *a, const cloth_key *b, double part, do
     }
     for (int i = 0; i < 4; i++) r[i] /= sqrt(size);
     double length = sqrt(r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
-    const double axis[3] = {length > 0 ? r[1] / length : 1, length > 0 ? r[2] / length : 0, length > 0 ? r[3] / length : 0};
+    const double axis[3] = {length > 0 ? r[1] / length : 1, length > 0 ? r[2] / length : 0,
+                            length > 0 ? r[3] / length : 0};
     cloth_axis_turn(axis, 2 * atan2(length, r[0]), turn);
 }
 
@@ -116,8 +120,10 @@ static void read_key(cloth_scene_reader *reader, hed_json_node node, uint32_t nu
     if (hed_json_has(node, "axis")) cloth_scene_direction(reader, hed_json_member(node, "axis"), key->axis);
     key->angle = RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
     if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "time %g does not come after the key before, at %g", key->time, key[-1].time);
-    /* A key that does not turn has no axis of its own: it takes its neighbour's, so that turning from and to it follows the angle. */
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "time %g does not come after the key before, at %g",
+                           key->time, key[-1].time);
+    /* A key that does not turn has no axis of its own: it takes its neighbour's, so that turning from and to it
+     * follows the angle. */
     if (number > 0 && key->angle == 0) memcpy(key->axis, key[-1].axis, sizeof key->axis);
     if (number > 0 && key[-1].angle == 0) memcpy(key[-1].axis, key->axis, sizeof key->axis);
 }
@@ -130,7 +136,8 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
         hed_json_node list = hed_json_member(node, "keys");
         size_t count = hed_json_count(list);
         if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_KEYS))
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d keys, found %zu", CLOTH_SCENE_KEYS, count);
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d keys, found %zu",
+                               CLOTH_SCENE_KEYS, count);
         cloth_key *keys = cloth_scene_allocate(reader, list, count, sizeof *keys);
         for (uint32_t i = 0; keys && i < count; i++) read_key(reader, hed_json_item(list, i), i, &keys[i]);
         motion->keys = keys;
@@ -141,7 +148,8 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
         hed_json_node spin = hed_json_member(node, "spin");
         hed_json_only(spin, cloth_keys_spin);
         cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
-        motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"), -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+        motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"), -CLOTH_SCENE_FAR,
+                                                 CLOTH_SCENE_FAR);
     }
 }
 
@@ -152,24 +160,31 @@ static void read_turn(cloth_scene_reader *reader, hed_json_node node, double tur
     double axis[3], more[9];
     hed_json_only(node, cloth_keys_turn);
     cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
-    cloth_axis_turn(axis, RADIANS * hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR), more);
+    double degrees = hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    cloth_axis_turn(axis, RADIANS * degrees, more);
     multiply(more, turn, turn);
 }
 
-void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node node, double matrix[12])
+/* One turn, or a list of them, one after another. */
+static void read_turns(cloth_scene_reader *reader, hed_json_node node, double turn[9])
+{
+    if (hed_json_kind_of(node) != HED_JSON_ARRAY) {
+        read_turn(reader, node, turn);
+        return;
+    }
+    size_t count = hed_json_count(node);
+    for (size_t i = 0; i < count; i++) read_turn(reader, hed_json_item(node, i), turn);
+}
+
+void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object, double matrix[12])
 {
     double turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, move[3] = {0}, scale = reader->scene->unit;
-    if (hed_json_kind_of(node) != HED_JSON_NOTHING) {
+    if (hed_json_has(object, "transform")) {
+        hed_json_node node = hed_json_member(object, "transform");
         hed_json_only(node, cloth_keys_transform);
         scale *= cloth_scene_number(node, "scale", 1, 1e-6, 1e6);
         if (hed_json_has(node, "move")) cloth_scene_point(reader, hed_json_member(node, "move"), move);
-        hed_json_node rotate = hed_json_has(node, "rotate") ? hed_json_member(node, "rotate") : (hed_json_node){0};
-        if (hed_json_kind_of(rotate) == HED_JSON_ARRAY) {
-            size_t count = hed_json_count(rotate);
-            for (size_t i = 0; i < count; i++) read_turn(reader, hed_json_item(rotate, i), turn);
-        } else if (hed_json_kind_of(rotate) != HED_JSON_NOTHING) {
-            read_turn(reader, rotate, turn);
-        }
+        if (hed_json_has(node, "rotate")) read_turns(reader, hed_json_member(node, "rotate"), turn);
     }
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) matrix[4 * i + k] = scale * turn[3 * i + k];

@@ -6,16 +6,20 @@
 #include <string.h>
 
 #define TAU 6.28318530717958647692
-enum { AROUND = 48, RINGS = 12 }; /* of a shown sphere, from pole to middle */
+enum { AROUND = 48,
+       RINGS = 12 }; /* of a shown sphere, from pole to middle */
 
 static const char *const KINDS[] = {"plane", "sphere", "capsule", "mesh", NULL};
 
 /* ---- shapes to show ---- */
 
 /* Room for a shape whose vertices lie in `rings` rings of `around`. */
-static bool make_rings(cloth_scene_reader *reader, hed_json_node node, uint32_t rings, uint32_t around, cloth_body *shown, float **vertices)
+static bool make_rings(cloth_scene_reader *reader, hed_json_node node, uint32_t rings, uint32_t around,
+                       cloth_body *shown, float **vertices)
 {
-    uint32_t *triangles = cloth_scene_allocate(reader, node, 2 * (uint64_t)(rings - 1) * around, 3 * sizeof *triangles), *next = triangles;
+    uint32_t *triangles = cloth_scene_allocate(reader, node, 2 * (uint64_t)(rings - 1) * around,
+                                               3 * sizeof *triangles),
+             *next = triangles;
     *vertices = cloth_scene_allocate(reader, node, (uint64_t)rings * around, 3 * sizeof **vertices);
     shown->now = cloth_scene_allocate(reader, node, (uint64_t)rings * around, 3 * sizeof *shown->now);
     if (!triangles || !*vertices || !shown->now) return false;
@@ -38,7 +42,8 @@ static void span_plane(const double axis[3], double u[3], double v[3])
 {
     int least = fabs(axis[0]) < 0.6 ? 0 : 1;
     double helper[3] = {least == 0, least == 1, 0}, length = 0;
-    for (int k = 0; k < 3; k++) u[k] = axis[(k + 1) % 3] * helper[(k + 2) % 3] - axis[(k + 2) % 3] * helper[(k + 1) % 3];
+    for (int k = 0; k < 3; k++)
+        u[k] = axis[(k + 1) % 3] * helper[(k + 2) % 3] - axis[(k + 2) % 3] * helper[(k + 1) % 3];
     for (int k = 0; k < 3; k++) length += u[k] * u[k];
     for (int k = 0; k < 3; k++) u[k] /= sqrt(length);
     for (int k = 0; k < 3; k++) v[k] = axis[(k + 1) % 3] * u[(k + 2) % 3] - axis[(k + 2) % 3] * u[(k + 1) % 3];
@@ -64,14 +69,17 @@ static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_o
         double part = (double)(second ? ring - RINGS - 1 : ring) / RINGS, radius = second ? rb : ra;
         double angle = second ? lean + part * (TAU / 4 - lean) : -TAU / 4 + part * (lean + TAU / 4);
         for (uint32_t i = 0; i < AROUND; i++) {
-            double turn = TAU * i / AROUND, along = radius * sin(angle) + (second ? length : 0), away = radius * cos(angle);
+            double turn = TAU * i / AROUND, along = radius * sin(angle) + (second ? length : 0),
+                   away = radius * cos(angle);
             for (int k = 0; k < 3; k++)
-                vertices[3 * ((size_t)ring * AROUND + i) + k] = (float)(c->a[k] + along * axis[k] + away * (cos(turn) * u[k] + sin(turn) * v[k]));
+                vertices[3 * ((size_t)ring * AROUND + i) + k] =
+                    (float)(c->a[k] + along * axis[k] + away * (cos(turn) * u[k] + sin(turn) * v[k]));
         }
     }
 }
 
-/* A square of a plane around the place that is nearest to the garments. The ground, which has no end, is left to the picture. */
+/* A square of a plane around the place that is nearest to the garments. The ground, which has no end, is left to
+ * the picture. */
 static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
 {
     const hed_cloth_collider *c = &made->simple;
@@ -98,8 +106,10 @@ static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obs
 static void show_mesh(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
 {
     if (!made->body) return;
-    made->shown = (cloth_body){.vertex_count = made->body->vertex_count, .triangle_count = made->body->triangle_count,
-                               .triangles = made->body->triangles, .rest = made->body->now};
+    made->shown = (cloth_body){.vertex_count = made->body->vertex_count,
+                               .triangle_count = made->body->triangle_count,
+                               .triangles = made->body->triangles,
+                               .rest = made->body->now};
     made->shown.now = cloth_scene_allocate(reader, node, made->shown.vertex_count, 3 * sizeof *made->shown.now);
 }
 
@@ -162,7 +172,8 @@ static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_
         return;
     }
     for (const char *const *key = only_meshes; *key; key++)
-        if (hed_json_has(node, *key)) cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "\"%s\" is for a \"mesh\"", *key);
+        if (hed_json_has(node, *key))
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "\"%s\" is for a \"mesh\"", *key);
     if (made->kind == CLOTH_OBSTACLE_PLANE) read_plane(reader, shape, &made->simple);
     if (made->kind == CLOTH_OBSTACLE_SPHERE) read_sphere(reader, shape, &made->simple);
     if (made->kind == CLOTH_OBSTACLE_CAPSULE) read_capsule(reader, shape, &made->simple);
@@ -181,7 +192,8 @@ static void read_ground(cloth_scene_reader *reader, hed_json_node node, cloth_ob
     uint32_t up = reader->scene->def.up;
     double unit = reader->scene->unit;
     made->simple = (hed_cloth_collider){.shape = HED_CLOTH_PLANE, .friction = made->friction};
-    made->simple.a[up] = (float)(unit * cloth_scene_number(node, "height", 0, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit));
+    made->simple.a[up] = (float)(unit * cloth_scene_number(node, "height", 0, -CLOTH_SCENE_FAR / unit,
+                                                           CLOTH_SCENE_FAR / unit));
     made->simple.b[up] = 1;
     show_plane(reader, node, made);
 }
@@ -192,7 +204,8 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
     bool ground = hed_json_has(root, "ground"), some = hed_json_has(root, "colliders");
     hed_json_node list = some ? hed_json_member(root, "colliders") : root;
     size_t count = some ? hed_json_count(list) : 0;
-    if (count > CLOTH_SCENE_COLLIDERS) cloth_scene_reject(reader, HED_ERROR_LIMIT, list, "more than %d colliders", CLOTH_SCENE_COLLIDERS);
+    if (count > CLOTH_SCENE_COLLIDERS)
+        cloth_scene_reject(reader, HED_ERROR_LIMIT, list, "more than %d colliders", CLOTH_SCENE_COLLIDERS);
     scene->obstacles = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->obstacles);
     scene->colliders = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->colliders);
     scene->mesh_colliders = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->mesh_colliders);
@@ -211,7 +224,9 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
         if (scene->obstacles[i].body) triangles += scene->obstacles[i].body->triangle_count;
         else simple++;
     }
-    if (triangles > CLOTH_SCENE_PARTICLES) cloth_scene_reject(reader, HED_ERROR_LIMIT, root, "more than %d triangles of colliders", CLOTH_SCENE_PARTICLES);
+    if (triangles > CLOTH_SCENE_PARTICLES)
+        cloth_scene_reject(reader, HED_ERROR_LIMIT, root, "more than %d triangles of colliders",
+                           CLOTH_SCENE_PARTICLES);
     if (simple > scene->def.max_colliders) scene->def.max_colliders = simple;
     scene->def.max_collider_triangles = (uint32_t)triangles;
 }

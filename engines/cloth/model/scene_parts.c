@@ -48,7 +48,8 @@ void *cloth_scene_allocate(cloth_scene_reader *reader, hed_json_node node, uint6
     struct cloth_block *block = NULL;
     if (count <= (SIZE_MAX - sizeof *block) / size) block = calloc(1, sizeof *block + count * size);
     if (!block) {
-        cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for %llu x %zu bytes", (unsigned long long)count, size);
+        cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for %llu x %zu bytes",
+                           (unsigned long long)count, size);
         return NULL;
     }
     block->next = reader->scene->blocks;
@@ -97,7 +98,8 @@ double cloth_scene_number(hed_json_node object, const char *key, double otherwis
 
 uint32_t cloth_scene_integer(hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high)
 {
-    return hed_json_has(object, key) ? (uint32_t)hed_json_integer(hed_json_member(object, key), low, high) : otherwise;
+    return hed_json_has(object, key) ? (uint32_t)hed_json_integer(hed_json_member(object, key), low, high)
+                                     : otherwise;
 }
 
 bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise)
@@ -105,7 +107,8 @@ bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise)
     return hed_json_has(object, key) ? hed_json_boolean(hed_json_member(object, key)) : otherwise;
 }
 
-double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key, double otherwise, double low)
+double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key, double otherwise,
+                          double low)
 {
     double unit = reader->scene->unit;
     if (!hed_json_has(object, key)) return otherwise;
@@ -156,6 +159,7 @@ uint32_t cloth_scene_one_of(cloth_scene_reader *reader, hed_json_node object, co
         snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", keys[i]);
     }
     if (found != 1)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, object, "expected exactly one of %s, found %s", list, found ? "several" : "none");
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, object, "expected exactly one of %s, found %s", list,
+                           found ? "several" : "none");
     return which;
 }

@@ -9,18 +9,22 @@
 enum { MOST_FILES = 100000 };
 
 /* Whether all of a sample can be used; else the complaint. */
-static bool check_sample(cloth_scene_reader *reader, hed_json_node node, const char *file, uint32_t sample, const float *positions, uint32_t count)
+static bool check_sample(cloth_scene_reader *reader, hed_json_node node, const char *file, uint32_t sample,
+                         const float *positions, uint32_t count)
 {
     for (uint32_t i = 0; i < 3 * count; i++) {
         if (fabsf(positions[i]) <= CLOTH_SCENE_FAR) continue; /* false for NaN */
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s: sample %u, vertex %u: coordinate %g is not within a million metres", file,
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s: sample %u, vertex %u: coordinate %g is not "
+                                                           "within a million metres",
+                           file,
                            sample, i / 3, (double)positions[i]);
         return false;
     }
     return true;
 }
 
-static void read_cache(cloth_scene_reader *reader, hed_json_node node, const char *path, uint32_t vertex_count, const double matrix[12],
+static void read_cache(cloth_scene_reader *reader, hed_json_node node, const char *path, uint32_t vertex_count,
+                       const double matrix[12],
                        cloth_sequence *sequence)
 {
     hed_pc2_data data = {0};
@@ -31,9 +35,12 @@ static void read_cache(cloth_scene_reader *reader, hed_json_node node, const cha
         return;
     }
     if (data.vertex_count != vertex_count || data.frame_count == 0)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s has %u vertices in %u samples; the mesh has %u vertices", path,
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s has %u vertices in %u samples; the "
+                                                           "mesh has %u vertices",
+                           path,
                            data.vertex_count, data.frame_count, vertex_count);
-    float *samples = cloth_scene_allocate(reader, node, (uint64_t)data.frame_count * vertex_count, 3 * sizeof *samples);
+    float *samples = cloth_scene_allocate(reader, node, (uint64_t)data.frame_count * vertex_count,
+                                          3 * sizeof *samples);
     for (uint32_t s = 0; samples && s < data.frame_count; s++) {
         float *to = samples + 3 * (size_t)s * vertex_count;
         cloth_scene_place(matrix, data.positions + 3 * (size_t)s * vertex_count, to, vertex_count);
@@ -50,10 +57,12 @@ static const char *numbered(cloth_scene_reader *reader, hed_json_node node, cons
 {
     const char *first = strchr(pattern, '#');
     int digits = (int)strspn(first, "#");
-    return cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(first - pattern), pattern, digits, number, first + digits);
+    return cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(first - pattern), pattern, digits, number,
+                            first + digits);
 }
 
-static void read_files(cloth_scene_reader *reader, hed_json_node node, const char *pattern, uint32_t vertex_count, const double matrix[12],
+static void read_files(cloth_scene_reader *reader, hed_json_node node, const char *pattern, uint32_t vertex_count,
+                       const double matrix[12],
                        cloth_sequence *sequence)
 {
     uint32_t first = cloth_scene_integer(node, "first", 1, 0, MOST_FILES);
@@ -70,7 +79,8 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
         if (status != HED_OK) {
             cloth_scene_reject(reader, status, node, "%s", error.text);
         } else if (mesh.vertex_count != vertex_count) {
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s has %u vertices; the mesh has %u", path, mesh.vertex_count, vertex_count);
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s has %u vertices; the mesh has %u", path,
+                               mesh.vertex_count, vertex_count);
         } else {
             cloth_scene_place(matrix, mesh.positions, to, vertex_count);
             check_sample(reader, node, path, 0, to, vertex_count);
@@ -82,7 +92,8 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
     sequence->sample_count = samples ? count : 0;
 }
 
-void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node, uint32_t vertex_count, const double matrix[12],
+void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node, uint32_t vertex_count,
+                               const double matrix[12],
                                cloth_sequence *sequence)
 {
     hed_json_only(node, cloth_keys_sequence);
@@ -94,7 +105,8 @@ void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node, u
     if (strchr(path, '#')) {
         read_files(reader, node, path, vertex_count, matrix, sequence);
     } else if (hed_json_has(node, "first") || hed_json_has(node, "last")) {
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, file, "\"first\" and \"last\" count files; expected a name with #### for the number");
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, file, "\"first\" and \"last\" count files; expected a "
+                                                           "name with #### for the number");
     } else {
         read_cache(reader, file, path, vertex_count, matrix, sequence);
     }
@@ -105,8 +117,11 @@ void cloth_sequence_at(const cloth_sequence *sequence, uint32_t vertex_count, do
     double place = time * sequence->rate, count = sequence->sample_count;
     if (sequence->loop) place = fmod(place, count); /* behind the last sample comes the first one */
     double low = floor(fmin(place, count - 1));
-    uint32_t a = (uint32_t)low, b = a + 1 < sequence->sample_count ? a + 1 : sequence->loop ? 0 : a;
+    uint32_t last = sequence->sample_count - 1, a = (uint32_t)low;
+    uint32_t b = a < last ? a + 1 : sequence->loop ? 0
+                                                   : a;
     float part = (float)(fmin(place, sequence->loop ? count : count - 1) - low);
-    const float *from = sequence->samples + 3 * (size_t)a * vertex_count, *to = sequence->samples + 3 * (size_t)b * vertex_count;
+    const float *from = sequence->samples + 3 * (size_t)a * vertex_count,
+                *to = sequence->samples + 3 * (size_t)b * vertex_count;
     for (size_t i = 0; i < 3 * (size_t)vertex_count; i++) positions[i] = from[i] + part * (to[i] - from[i]);
 }

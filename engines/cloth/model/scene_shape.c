@@ -1,4 +1,5 @@
-/* Meshes that a scene file describes instead of naming a file: grid, disc, sleeve (a tube) and skirt (a cone without its tip). With
+/* Meshes that a scene file describes instead of naming a file: grid, disc,
+        sleeve (a tube) and skirt (a cone without its tip). With
  * texture coordinates; in the scene's unit, as if they had been read. */
 #include "model/scene_parts.h"
 
@@ -9,16 +10,24 @@
 #define TAU 6.28318530717958647692
 
 const char *const cloth_shape_keys[] = {"mesh", "grid", "disc", "sleeve", "skirt", NULL};
-enum { MESH, GRID, DISC, SLEEVE, SKIRT };
+enum { MESH,
+       GRID,
+       DISC,
+       SLEEVE,
+       SKIRT };
 
-/* Room for a mesh with as many texture coordinates as vertices and `corners` corners for each face; false after a complaint. */
-static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh, uint64_t vertices, uint64_t textures, uint64_t faces,
+/* Room for a mesh with as many texture coordinates as vertices and `corners` corners for each face; false after a
+ * complaint. */
+static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh, uint64_t vertices,
+                      uint64_t textures, uint64_t faces,
                       uint32_t corners)
 {
-    *mesh = (hed_mesh){.vertex_count = (uint32_t)vertices, .texture_count = (uint32_t)textures, .face_count = (uint32_t)faces};
+    *mesh = (hed_mesh){.vertex_count = (uint32_t)vertices, .face_count = (uint32_t)faces};
+    mesh->texture_count = (uint32_t)textures;
     if (!cloth_scene_fine(reader)) return false;
     if (vertices > CLOTH_SCENE_SHAPE) {
-        cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "%llu vertices; a shape has at most %d", (unsigned long long)vertices, CLOTH_SCENE_SHAPE);
+        cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "%llu vertices; a shape has at most %d",
+                           (unsigned long long)vertices, CLOTH_SCENE_SHAPE);
         *mesh = (hed_mesh){0};
         return false;
     }
@@ -32,14 +41,17 @@ static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
         return true;
     }
     hed_mesh_free(mesh);
-    cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for a shape of %llu vertices", (unsigned long long)vertices);
+    cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for a shape of %llu vertices",
+                       (unsigned long long)vertices);
     return false;
 }
 
-static void set_point(hed_mesh *mesh, uint32_t vertex, const double origin[3], double a, const double u[3], double b, const double v[3], double c,
+static void set_point(hed_mesh *mesh, uint32_t vertex, const double origin[3], double a, const double u[3],
+                      double b, const double v[3], double c,
                       const double w[3])
 {
-    for (int k = 0; k < 3; k++) mesh->positions[3 * (size_t)vertex + k] = (float)(origin[k] + a * u[k] + b * v[k] + c * w[k]);
+    for (int k = 0; k < 3; k++)
+        mesh->positions[3 * (size_t)vertex + k] = (float)(origin[k] + a * u[k] + b * v[k] + c * w[k]);
 }
 
 static void set_texture(hed_mesh *mesh, uint32_t texture, double u, double v)
@@ -58,7 +70,8 @@ static void cross(const double a[3], const double b[3], double product[3])
 /* A point in the scene's unit. */
 static void read_place(hed_json_node object, const char *key, double unit, double point[3])
 {
-    if (hed_json_has(object, key)) hed_json_numbers(hed_json_member(object, key), point, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
+    if (hed_json_has(object, key))
+        hed_json_numbers(hed_json_member(object, key), point, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
 }
 
 /* Two directions across `axis`, so that u x v = axis. */
@@ -74,7 +87,8 @@ static void span_plane(const double axis[3], double u[3], double v[3])
 
 /* ---- grid ---- */
 
-/* Where a row of a folded grid lies: how far along, and on which layer. Folds go back and forth, the bend takes one row. */
+/* Where a row of a folded grid lies: how far along, and on which layer. Folds go back and forth, the bend takes
+ * one row. */
 static void fold(double distance, double layer_length, double gap, double *along, double *above)
 {
     double layer = floor(distance / layer_length), rest = distance - layer * layer_length;
@@ -82,9 +96,11 @@ static void fold(double distance, double layer_length, double gap, double *along
     *above = layer * gap;
 }
 
-static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh, cloth_scene_garment *made, float **rest)
+static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh, cloth_scene_garment *made,
+                      float **rest)
 {
-    double unit = reader->scene->unit, size[2] = {1, 1}, origin[3] = {0}, axes[2][3] = {{1, 0, 0}, {0, 1, 0}}, normal[3];
+    double unit = reader->scene->unit, size[2] = {1, 1}, origin[3] = {0}, axes[2][3] = {{1, 0, 0}, {0, 1, 0}},
+           normal[3];
     const double zero[3] = {0};
     hed_json_only(node, cloth_keys_grid);
     uint32_t width = (uint32_t)hed_json_integer(hed_json_member(node, "width"), 2, CLOTH_SCENE_SHAPE / 2);
@@ -93,7 +109,9 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
     read_place(node, "origin", unit, origin);
     if (hed_json_has(node, "axes")) {
         hed_json_node list = hed_json_member(node, "axes");
-        if (hed_json_count(list) != 2) cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected two directions: of the width and of the height");
+        if (hed_json_count(list) != 2)
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, list,
+                               "expected two directions: of the width and of the height");
         for (size_t i = 0; i < 2; i++) cloth_scene_direction(reader, hed_json_item(list, i), axes[i]);
     }
     uint32_t folds = cloth_scene_integer(node, "folds", 0, 0, 1000);
@@ -101,14 +119,17 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
     cross(axes[0], axes[1], normal);
     if (cloth_scene_fine(reader) && !(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 1e-6))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "both axes point the same way");
-    if (!make_room(reader, node, mesh, (uint64_t)width * height, (uint64_t)width * height, (uint64_t)(width - 1) * (height - 1), 4)) return;
+    if (!make_room(reader, node, mesh, (uint64_t)width * height, (uint64_t)width * height,
+                   (uint64_t)(width - 1) * (height - 1), 4)) return;
     if (folds) *rest = cloth_scene_allocate(reader, node, mesh->vertex_count, 3 * sizeof **rest);
     for (uint32_t i = 0; i < mesh->vertex_count && cloth_scene_fine(reader); i++) {
-        double u = (double)(i % width) / (width - 1), v = (double)(i / width) / (height - 1), along = v * size[1], above = 0;
+        double u = (double)(i % width) / (width - 1), v = (double)(i / width) / (height - 1), along = v * size[1],
+               above = 0;
         set_texture(mesh, i, u, v);
         if (folds) {
             for (int k = 0; k < 3; k++)
-                (*rest)[3 * (size_t)i + k] = (float)(unit * (origin[k] + u * size[0] * axes[0][k] + along * axes[1][k]));
+                (*rest)[3 * (size_t)i + k] =
+                    (float)(unit * (origin[k] + u * size[0] * axes[0][k] + along * axes[1][k]));
             fold(along, size[1] / (folds + 1) * (1 + 1e-9), gap, &along, &above);
         }
         set_point(mesh, i, origin, u * size[0], axes[0], along, axes[1], above, folds ? normal : zero);
@@ -125,7 +146,10 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
 
 /* ---- disc: rings of 6, 12, 18, ... vertices around a centre, so that no vertex has many neighbours ---- */
 
-static uint32_t ring_vertex(uint32_t ring, uint32_t place) { return ring == 0 ? 0 : 1 + 3 * ring * (ring - 1) + place % (6 * ring); }
+static uint32_t ring_vertex(uint32_t ring, uint32_t place)
+{
+    return ring ? 1 + 3 * ring * (ring - 1) + place % (6 * ring) : 0;
+}
 
 static void set_triangle(hed_mesh *mesh, uint32_t *face, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -152,13 +176,14 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
     for (uint32_t ring = 1; ring <= rings; ring++) {
         for (uint32_t place = 0; place < 6 * ring; place++) {
             double angle = TAU * place / (6 * ring), away = (double)ring / rings;
-            set_point(mesh, ring_vertex(ring, place), centre, radius * away * cos(angle), u, radius * away * sin(angle), v, 0, axis);
+            set_point(mesh, ring_vertex(ring, place), centre, radius * away * cos(angle), u,
+                      radius * away * sin(angle), v, 0, axis);
             set_texture(mesh, ring_vertex(ring, place), 0.5 + 0.5 * away * cos(angle), 0.5 + 0.5 * away * sin(angle));
             /* In each sixth: `ring` triangles that stand on this ring, and one fewer on the ring within. */
             uint32_t sixth = place / ring, within = sixth * (ring - 1) + place % ring;
-            set_triangle(mesh, &face, ring_vertex(ring, place), ring_vertex(ring, place + 1), ring_vertex(ring - 1, within));
-            if (place % ring)
-                set_triangle(mesh, &face, ring_vertex(ring, place), ring_vertex(ring - 1, within), ring_vertex(ring - 1, within - 1));
+            uint32_t here = ring_vertex(ring, place), inner = ring_vertex(ring - 1, within);
+            set_triangle(mesh, &face, here, ring_vertex(ring, place + 1), inner);
+            if (place % ring) set_triangle(mesh, &face, here, inner, ring_vertex(ring - 1, within - 1));
         }
     }
 }
@@ -170,34 +195,41 @@ static void read_tube(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
     double unit = reader->scene->unit, origin[3] = {0}, axis[3] = {0}, u[3], v[3], radius[2] = {1, 1};
     hed_json_only(node, cloth_keys_tube);
     if (cone) hed_json_numbers(hed_json_member(node, "radius"), radius, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    else radius[0] = radius[1] = hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
+    else radius[0] = radius[1] = hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit,
+                                                 CLOTH_SCENE_FAR / unit);
     double length = hed_json_number(hed_json_member(node, "length"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
     uint32_t around = (uint32_t)hed_json_integer(hed_json_member(node, "around"), 3, CLOTH_SCENE_SHAPE / 2);
     uint32_t rows = (uint32_t)hed_json_integer(hed_json_member(node, "rows"), 2, CLOTH_SCENE_SHAPE / 3);
     axis[reader->scene->def.up] = -1;
     read_place(node, "origin", unit, origin);
     if (hed_json_has(node, "axis")) cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
-    if (!make_room(reader, node, mesh, (uint64_t)around * rows, (uint64_t)(around + 1) * rows, (uint64_t)around * (rows - 1), 4)) return;
+    if (!make_room(reader, node, mesh, (uint64_t)around * rows, (uint64_t)(around + 1) * rows,
+                   (uint64_t)around * (rows - 1), 4)) return;
     span_plane(axis, u, v);
     for (uint32_t row = 0; row < rows; row++) {
         double part = (double)row / (rows - 1), away = radius[0] + part * (radius[1] - radius[0]);
         for (uint32_t i = 0; i <= around; i++) {
             double angle = TAU * i / around;
             set_texture(mesh, row * (around + 1) + i, (double)i / around, 1 - part);
-            if (i < around) set_point(mesh, row * around + i, origin, away * cos(angle), u, away * sin(angle), v, part * length, axis);
+            if (i < around)
+                set_point(mesh, row * around + i, origin, away * cos(angle), u, away * sin(angle), v,
+                          part * length, axis);
         }
     }
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         uint32_t row = f / around, i = f % around, next = (i + 1) % around;
-        const uint32_t corner[4] = {row * around + i, row * around + next, (row + 1) * around + next, (row + 1) * around + i};
-        const uint32_t texture[4] = {row * (around + 1) + i, row * (around + 1) + i + 1, (row + 1) * (around + 1) + i + 1,
+        const uint32_t corner[4] = {row * around + i, row * around + next, (row + 1) * around + next,
+                                    (row + 1) * around + i};
+        const uint32_t texture[4] = {row * (around + 1) + i, row * (around + 1) + i + 1,
+                                     (row + 1) * (around + 1) + i + 1,
                                      (row + 1) * (around + 1) + i};
         memcpy(mesh->corners + 4 * (size_t)f, corner, sizeof corner);
         memcpy(mesh->corner_textures + 4 * (size_t)f, texture, sizeof texture);
     }
 }
 
-void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, uint32_t shape, cloth_scene_garment *made, float **rest)
+void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, uint32_t shape,
+                            cloth_scene_garment *made, float **rest)
 {
     hed_json_node node = hed_json_member(garment, cloth_shape_keys[shape]);
     hed_mesh mesh = {0};

@@ -33,9 +33,11 @@ void cloth_scene_show(hed_cloth_scene *scene, double time)
         cloth_obstacle *obstacle = &scene->obstacles[i];
         cloth_body *shown = &obstacle->shown;
         if (!shown->vertex_count) continue;
-        cloth_pose pose = cloth_motion_at(&obstacle->motion, time); /* a mesh has none: its body has moved by itself */
+        /* a mesh has none: its body has moved by itself */
+        cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
         cloth_pose_apply(&pose, shown->rest, shown->now, shown->vertex_count);
-        for (size_t k = 0; k < 3 * (size_t)shown->vertex_count; k++) shown->now[k] = (float)(shown->now[k] / scene->unit);
+        for (size_t k = 0; k < 3 * (size_t)shown->vertex_count; k++)
+            shown->now[k] = (float)(shown->now[k] / scene->unit);
     }
 }
 
@@ -51,9 +53,11 @@ hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index
     const cloth_obstacle *obstacle = scene->obstacles;
     while (!obstacle->shown.vertex_count || index-- > 0) obstacle++;
     const cloth_body *shown = &obstacle->shown;
-    return (hed_cloth_prop){.name = obstacle->name, .vertex_count = shown->vertex_count, .triangle_count = shown->triangle_count,
-                            .positions = shown->now, .triangles = shown->triangles,
-                            .colour = {obstacle->colour[0], obstacle->colour[1], obstacle->colour[2]}};
+    hed_cloth_prop prop = {.name = obstacle->name, .positions = shown->now, .triangles = shown->triangles};
+    prop.vertex_count = shown->vertex_count;
+    prop.triangle_count = shown->triangle_count;
+    memcpy(prop.colour, obstacle->colour, sizeof prop.colour);
+    return prop;
 }
 
 /* ---- camera ---- */
@@ -67,7 +71,8 @@ static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
     cloth_scene_bounds(scene, low, high);
     for (uint32_t i = 0; i < scene->obstacle_count; i++) {
         const cloth_obstacle *obstacle = &scene->obstacles[i];
-        if (obstacle->kind != CLOTH_OBSTACLE_PLANE) add_points(obstacle->shown.rest, obstacle->shown.vertex_count, low, high);
+        if (obstacle->kind != CLOTH_OBSTACLE_PLANE)
+            add_points(obstacle->shown.rest, obstacle->shown.vertex_count, low, high);
     }
     for (int k = 0; k < 3; k++) radius += (high[k] - low[k]) * (high[k] - low[k]) / 4;
     radius = fmax(sqrt(radius), 1e-3);
@@ -78,7 +83,9 @@ static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
         front = 1;
     }
     for (uint32_t k = 0; k < 3; k++) {
-        double along = k == up ? 0.35 : k == right ? 0.45 : k == front ? 0.82 * aside : 0;
+        double along = k == up ? 0.35 : k == right ? 0.45
+                                    : k == front   ? 0.82 * aside
+                                                   : 0;
         camera.target[k] = (float)((low[k] + high[k]) / 2 / scene->unit);
         camera.eye[k] = (float)(camera.target[k] + along * away / scene->unit);
     }
