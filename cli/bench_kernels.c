@@ -1,6 +1,6 @@
-/* heddle bench kernels: how fast each canonical kernel is, beside the time that moving its bytes alone would take. */
+/* heddle bench kernels: how fast each kernel that comes with Heddle is, beside the time that moving its bytes alone would take. */
 #include "bench.h"
-#include "heddle/canonical.h"
+#include "kernels.h"
 #include "support/progress.h"
 
 #include <math.h>
@@ -204,9 +204,9 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progres
     hed_status status = hed_stream_create(device, NULL, &stream, error);
     if (status == HED_OK)
         status = cli_copy_bandwidth(stream, &bandwidth, error);
-    for (uint32_t i = 0; i < hed_canonical_count() && status == HED_OK; i++) {
-        if (hed_canonical_at(i)->work && hed_canonical_at(i)->sample.benchmark.count)
-            status = bench_kernel(stream, hed_canonical_at(i), bandwidth, bench, error);
+    for (uint32_t i = 0; i < cli_kernel_count() && status == HED_OK; i++) {
+        if (cli_kernel_at(i)->work && cli_kernel_at(i)->sample.benchmark.count)
+            status = bench_kernel(stream, cli_kernel_at(i), bandwidth, bench, error);
         hed_progress_update(progress, ++*done);
     }
     hed_stream_destroy(stream);
@@ -219,7 +219,7 @@ hed_status cli_bench_kernels(const cli_session *session, hed_bench *bench, bool 
 {
     hed_status status = HED_OK;
     uint64_t done = 0;
-    hed_progress progress = hed_progress_begin("bench kernels", "kernels", (uint64_t)session->count * hed_canonical_count(), silent);
+    hed_progress progress = hed_progress_begin("bench kernels", "kernels", (uint64_t)session->count * cli_kernel_count(), silent);
     for (uint32_t i = 0; i < session->count && status == HED_OK; i++)
         status = bench_device(session->devices[i], bench, &progress, &done, error);
     hed_progress_end(&progress);
@@ -239,10 +239,10 @@ static const hed_example EXAMPLES[] = {{"heddle bench kernels", "the best device
 
 const hed_command hed_command_bench_kernels = {
     .name = "kernels",
-    .summary = "how fast the canonical kernels are",
-    .description = "Measures each canonical kernel in its default configuration on a problem that fills the device, scaled down where one run "
-                   "would take longer than 0.15 s. FLOOR is the rate it would have if it did nothing but read its inputs once and write "
-                   "its outputs once at copy bandwidth (the driver's copy or the copy kernel, whichever is faster), measured in the same run: "
+    .summary = "how fast each kernel is",
+    .description = "Measures each canonical kernel, and each of the cloth engine, in its default configuration on a problem that fills the "
+                   "device, scaled down where one run would take longer than 0.15 s. FLOOR is the rate it would have if it did nothing "
+                   "but read its inputs once and write its outputs once at copy bandwidth (the driver's copy or the copy kernel, whichever is faster), measured in the same run: "
                    "kernels that compute much for each byte stay below it; kernels that read more than they write can exceed it, "
                    "and so can those whose data stay in a cache.",
     .options = OPTIONS,

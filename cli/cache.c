@@ -1,7 +1,7 @@
 /* heddle cache: the compiled kernels on disk. */
 #include "command.h"
+#include "kernels.h"
 #include "heddle/cache.h"
-#include "heddle/canonical.h"
 #include "support/json.h"
 #include "support/progress.h"
 
@@ -104,7 +104,7 @@ static int run_warm(const hed_arguments *arguments, void *user)
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status != HED_OK)
         return cli_fail(&error);
-    uint32_t kernels = hed_canonical_count();
+    uint32_t kernels = cli_kernel_count();
     warming count = {0};
     uint64_t done = 0;
     hed_progress progress =
@@ -116,7 +116,7 @@ static int run_warm(const hed_arguments *arguments, void *user)
             continue;
         }
         for (uint32_t k = 0; k < kernels * 2 && !hed_interrupted(); k++) {
-            warm_kernel(session.devices[d], hed_canonical_at(k / 2), k % 2 ? HED_MATH_STRICT : HED_MATH_FAST, &count);
+            warm_kernel(session.devices[d], cli_kernel_at(k / 2), k % 2 ? HED_MATH_STRICT : HED_MATH_FAST, &count);
             hed_progress_update(&progress, ++done);
         }
     }
@@ -142,10 +142,10 @@ static int run_ship(const hed_arguments *arguments, void *user)
     hed_status status = cli_open_context(arguments, &session, &error);
     const char *folder = hed_text_of(arguments, "FOLDER");
     uint32_t shipped = 0;
-    for (uint32_t i = 0; i < hed_canonical_count() * 2 && status == HED_OK && !hed_interrupted(); i++) {
+    for (uint32_t i = 0; i < cli_kernel_count() * 2 && status == HED_OK && !hed_interrupted(); i++) {
         hed_kernel_options options = hed_default_kernel_options();
         options.math = i % 2 ? HED_MATH_STRICT : HED_MATH_FAST;
-        status = hed_cache_ship(session.context, hed_canonical_at(i / 2), &options, folder, &error);
+        status = hed_cache_ship(session.context, cli_kernel_at(i / 2), &options, folder, &error);
         shipped += status == HED_OK;
     }
     cli_close(&session);
@@ -176,9 +176,9 @@ static const hed_command CLEAR = {
 };
 static const hed_command WARM = {
     .name = "warm",
-    .summary = "compile the canonical kernels ahead of time",
-    .description = "Compiles the canonical kernels in their default configurations, fast and strict, so that the first launch "
-                   "does not wait for a compiler.",
+    .summary = "compile kernels ahead of time",
+    .description = "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, so that "
+                   "the first launch does not wait for a compiler.",
     .options = WARM_OPTIONS,
     .examples = WARM_EXAMPLES,
     .run = run_warm,
@@ -189,9 +189,9 @@ static const hed_example SHIP_EXAMPLES[] = {
     {"heddle cache ship share/heddle/ptx", "beside the installed library, or name the folder in HEDDLE_PTX_DIR"}, {0}};
 static const hed_command SHIP = {
     .name = "ship",
-    .summary = "compile the canonical kernels for machines without a compiler",
-    .description = "Compiles the canonical kernels in their default configurations, fast and strict, to PTX for machines that have a "
-                   "CUDA driver and no NVRTC. Needs NVRTC here, and no device.",
+    .summary = "compile kernels for machines without a compiler",
+    .description = "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, to PTX "
+                   "for machines that have a CUDA driver and no NVRTC. Needs NVRTC here, and no device.",
     .positionals = SHIP_POSITIONALS,
     .examples = SHIP_EXAMPLES,
     .run = run_ship,

@@ -1,7 +1,7 @@
 /* heddle tune: finds the fastest configuration of a kernel on a device, and keeps it. */
 #include "tune.h"
 
-#include "heddle/canonical.h"
+#include "kernels.h"
 #include "heddle/capture.h"
 #include "support/file.h"
 #include "support/nearest.h"
@@ -34,11 +34,11 @@ typedef struct subject {
 
 static const hed_kernel_def *find_kernel(const char *name)
 {
-    const hed_kernel_def *kernel = hed_canonical_find(name);
+    const hed_kernel_def *kernel = cli_kernel_find(name);
     if (kernel) return kernel;
     const char *names[64];
-    uint32_t count = hed_canonical_count() < 63 ? hed_canonical_count() : 63;
-    for (uint32_t i = 0; i < count; i++) names[i] = hed_canonical_at(i)->name;
+    uint32_t count = cli_kernel_count() < 63 ? cli_kernel_count() : 63;
+    for (uint32_t i = 0; i < count; i++) names[i] = cli_kernel_at(i)->name;
     names[count] = NULL;
     const char *nearest = hed_nearest(name, names);
     fprintf(stderr, "heddle: there is no kernel \"%s%s\"", PREFIX, name);

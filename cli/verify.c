@@ -1,6 +1,6 @@
 /* heddle verify: the conformance suite on the user's own devices. */
 #include "command.h"
-#include "heddle/canonical.h"
+#include "kernels.h"
 #include "support/conformance.h"
 #include "support/json.h"
 #include "support/progress.h"
@@ -145,11 +145,11 @@ static uint32_t choose_kernels(const hed_arguments *arguments, const hed_kernel_
 {
     uint32_t count = 0;
     if (!hed_given(arguments, "kernel"))
-        for (; count < hed_canonical_count() && count < most; count++)
-            kernels[count] = hed_canonical_at(count);
+        for (; count < cli_kernel_count() && count < most; count++)
+            kernels[count] = cli_kernel_at(count);
     const char *name;
     for (uint32_t i = 0; (name = hed_text_at(arguments, "kernel", i)) && count < most; i++) {
-        kernels[count] = hed_canonical_find(name);
+        kernels[count] = cli_kernel_find(name);
         if (!kernels[count++])
             *unknown = name;
     }
@@ -158,9 +158,9 @@ static uint32_t choose_kernels(const hed_arguments *arguments, const hed_kernel_
 
 static int refuse_kernel(const char *name)
 {
-    fprintf(stderr, "heddle: there is no canonical kernel \"%s\"; there are", name);
-    for (uint32_t i = 0; i < hed_canonical_count(); i++)
-        fprintf(stderr, "%s %s", i ? "," : "", hed_canonical_at(i)->name);
+    fprintf(stderr, "heddle: there is no kernel \"%s\"; there are", name);
+    for (uint32_t i = 0; i < cli_kernel_count(); i++)
+        fprintf(stderr, "%s %s", i ? "," : "", cli_kernel_at(i)->name);
     fputc('\n', stderr);
     return HED_EXIT_USAGE;
 }
@@ -199,7 +199,7 @@ static int run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {
     CLI_OPTION_DEVICES(false),
-    {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true, .help = "only this canonical kernel"},
+    {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true, .help = "only this kernel"},
     {.name = "quick", .kind = HED_OPTION_FLAG, .help = "only the configuration that a user gets by default"},
     {.name = "full",
      .kind = HED_OPTION_FLAG,
@@ -215,9 +215,9 @@ static const hed_example EXAMPLES[] = {
 const hed_command hed_command_verify = {
     .name = "verify",
     .summary = "check that devices compute what the processor computes",
-    .description = "Runs the canonical kernels on a device, every sample problem with every value of every tunable parameter, and "
-                   "compares each element with the native C version on host: within the kernel's tolerance in fast mode, bit for bit in strict mode. Also "
-                   "looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
+    .description = "Runs the kernels that come with Heddle, the canonical ones and those of the cloth engine, on a device, every sample "
+                   "problem with every value of every tunable parameter, and compares each element with the native C version on host: "
+                   "within the kernel's tolerance in fast mode, bit for bit in strict mode. Also looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
                    "NOT VALID counts runs that the device cannot do and says so. ERROR is the largest |found - expected| / max(1, "
                    "|expected|). The exit code is 1 if anything failed.",
     .options = OPTIONS,
