@@ -381,3 +381,223 @@ Test(cloth_plan, locked_everywhere)
     memset(mesh.inverse_masses, 0, 81 * sizeof(float));
     check_mesh(&mesh, "all locked");
 }
+
+/* ---- what a good plan is ---- */
+
+/* Rows of a sheet with two locked corners where a cut lies less than `distance` columns from its middle, which is where the nearest corner
+ * changes. A cut along the seam has one in each row; one that crosses it has none, or one where it has a corner. */
+static uint32_t count_cut_seam(const cloth_plan *plan, uint32_t size, double distance)
+{
+    uint32_t *part = calloc((size_t)size * size, sizeof *part), count = 0;
+    for (uint32_t p = 0; p < plan->patch_count; p++)
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++) part[plan->own[plan->patches[p].own_at + i]] = p;
+    for (uint32_t y = 0; y < size; y++) {
+        bool cut = false;
+        for (uint32_t x = 0; x + 1 < size; x++)
+            cut |= fabs((double)x + 0.5 - 0.5 * (double)(size - 1)) < distance && part[y * size + x] != part[y * size + x + 1];
+        count += cut;
+    }
+    free(part);
+    return count;
+}
+
+/* Cuts keep four columns away, or, where patches are smaller than that, all but a fifth of what half a patch allows. Each row of patches may
+ * cross the seam with one corner. */
+Test(cloth_plan, cuts_keep_off_tether_seams)
+{
+    static const uint32_t sizes[] = {64, 128, 255}, counts[] = {16, 128, 132};
+    for (uint32_t n = 0; n < 3; n++) {
+        test_mesh mesh = test_grid(sizes[n], sizes[n]);
+        mesh.def.tethers = true;
+        cloth_garment *garment = make_garment(&mesh.def);
+        for (uint32_t k = 0; k < 3; k++) {
+            cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, counts[k], 0, 0});
+            double half = 0.5 * sizes[n] / sqrt(counts[k]), distance = half * 0.8 < 4.0 ? half * 0.8 : 4.0;
+            uint32_t cut = count_cut_seam(plan, sizes[n], distance);
+            cr_log_info("%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam", sizes[n], sizes[n], counts[k], cut, distance);
+            cr_expect_leq(cut, sqrt(counts[k]), "%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam", sizes[n], sizes[n],
+                          counts[k], cut, distance);
+            cloth_plan_destroy(plan);
+        }
+        cloth_garment_destroy(garment);
+        test_mesh_free(&mesh);
+    }
+}
+
+/* One step above the lower bound, and patches of a size. */
+Test(cloth_plan, few_steps_and_equal_patches)
+{
+    static const struct {
+        uint32_t size, patches, early_steps, steps;
+    } cases[] = {{64, 16, 0, 13}, {128, 128, 0, 13}, {128, 132, 3, 16}, {255, 132, 0, 13}, {255, 132, 3, 16}};
+    for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        test_mesh mesh = test_grid(cases[k].size, cases[k].size);
+        cloth_garment *garment = make_garment(&mesh.def);
+        cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, cases[k].patches, 0, cases[k].early_steps});
+        double mean = (double)garment->particle_count / cases[k].patches;
+        cr_expect_leq(plan->pair_steps, cases[k].steps, "%u, %u patches: %u steps", cases[k].size, cases[k].patches, plan->pair_steps);
+        cr_expect_leq(plan->most_own, mean * 1.05, "%u, %u patches: %u own", cases[k].size, cases[k].patches, plan->most_own);
+        cr_expect_leq(plan->redone, 3.0, "%u, %u patches: boundary constraints are done %.2f times", cases[k].size, cases[k].patches, plan->redone);
+        cr_log_info("%u, %u patches, %u early: %u steps, most own %u of %.1f, redone %.2f", cases[k].size, cases[k].patches, cases[k].early_steps,
+                    plan->pair_steps, plan->most_own, mean, plan->redone);
+        cloth_plan_destroy(plan);
+        cloth_garment_destroy(garment);
+        test_mesh_free(&mesh);
+    }
+}
+
+/* Most of a grid is in figures, and their few steps are full ones. */
+Test(cloth_plan, figures_of_a_grid)
+{
+    test_mesh mesh = test_grid(64, 64);
+    cloth_garment *garment = make_garment(&mesh.def);
+    cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_FIGURES, 1, 0, 0});
+    uint32_t constraints = 0;
+    for (uint32_t s = 0; s < plan->figure_steps; s++) constraints += plan->figure_kind[s] * (plan->figure_at[s + 1] - plan->figure_at[s]);
+    cr_expect(plan->pair_steps <= 3 && plan->figure_steps == 4, "%u pair steps, %u figure steps", plan->pair_steps, plan->figure_steps);
+    cr_expect_gt(constraints, garment->constraint_count * 8 / 10);
+    for (uint32_t k = 0; k < plan->figure_count; k++) {
+        const cloth_figure *figure = &plan->figures[k];
+        if (figure->constraint[5] == UINT32_MAX) continue;
+        cr_expect_geq(garment->constraints[figure->constraint[0]].rest, garment->constraints[figure->constraint[5]].rest, "stiffest last");
+    }
+    cloth_plan_destroy(plan);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
+/* Two sheets over one another share no constraint: with two patches nothing is cut. A sleeve pressed flat is cut across, or along its two
+ * folds, but never through front and back as if they were one: each patch hangs together. */
+Test(cloth_plan, layers_are_told_apart)
+{
+    test_mesh sheet = test_irregular(30, 3, 0.5f), sheets = two_of(&sheet, 1e-3f), sleeve = flat_sleeve(80, 12);
+    cloth_garment *garment = make_garment(&sheets.def);
+    cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, 2, 0, 0});
+    cr_expect_eq(plan->boundary, 0, "%lu constraints are cut between two sheets", (unsigned long)plan->boundary);
+    cloth_plan_destroy(plan);
+    cloth_garment_destroy(garment);
+
+    garment = make_garment(&sleeve.def);
+    plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, 8, 0, 0});
+    for (uint32_t p = 0; p < 8; p++) {
+        const cloth_patch *patch = &plan->patches[p];
+        bool *reached = calloc(garment->particle_count, sizeof *reached), grew = true;
+        uint32_t *inside = calloc(garment->particle_count, sizeof *inside), count = 1;
+        for (uint32_t i = 0; i < patch->own_count; i++) inside[plan->own[patch->own_at + i]] = 1;
+        for (reached[plan->own[patch->own_at]] = true; grew;) {
+            grew = false;
+            for (uint32_t k = 0; k < garment->constraint_count; k++) {
+                uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
+                if (!inside[a] || !inside[b] || reached[a] == reached[b]) continue;
+                reached[a] = reached[b] = grew = true;
+                count++;
+            }
+        }
+        cr_expect_eq(count, patch->own_count, "patch %u: %u of %u particles hang together", p, count, patch->own_count);
+        free(inside);
+        free(reached);
+    }
+    cloth_plan_destroy(plan);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&sleeve);
+    test_mesh_free(&sheets);
+    test_mesh_free(&sheet);
+}
+
+Test(cloth_plan, same_input_same_plan)
+{
+    test_mesh mesh = test_irregular(40, 11, 0.5f);
+    cloth_garment *garment = make_garment(&mesh.def);
+    cloth_plan *a = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_FIGURES, 9, 0, 0}), *b = make_plan(garment, &a->def);
+    cr_assert_eq(a->pair_count, b->pair_count);
+    cr_assert_arr_eq(a->order, b->order, a->constraint_count * sizeof *a->order);
+    cr_assert_arr_eq(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs);
+    cloth_plan_destroy(a);
+    cloth_plan_destroy(b);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
+/* ---- limits ---- */
+
+Test(cloth_plan, step_limit_holds)
+{
+    test_mesh mesh = test_grid(64, 64);
+    cloth_garment *garment = make_garment(&mesh.def);
+    for (uint32_t limit = 96; limit <= 160; limit += 32) {
+        cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, 16, limit, 2});
+        check_plan(garment, plan);
+        for (uint32_t p = 0; p < 16; p++) {
+            const uint32_t *at = plan->pair_at + p * (plan->pair_steps + 1);
+            for (uint32_t s = plan->boundary_steps; s < plan->pair_steps; s++) cr_expect_leq(at[s + 1] - at[s], limit);
+            for (uint32_t s = 0; s < plan->def.early_steps; s++) cr_expect_leq(at[s + 1] - at[s], limit);
+        }
+        cloth_plan_destroy(plan);
+    }
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
+Test(cloth_plan, limits)
+{
+    test_mesh mesh = test_grid(130, 130), hub = test_fan(1500);
+    cloth_garment *garment = make_garment(&mesh.def), *fan = make_garment(&hub.def);
+    cloth_plan *plan = (cloth_plan *)garment;
+    FAILS(HED_ERROR_ARGUMENT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 0}, &plan, &error));
+    cr_assert_null(plan);
+    FAILS(HED_ERROR_ARGUMENT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 16901}, &plan, &error));
+    FAILS(HED_ERROR_LIMIT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 1}, &plan, &error));
+    cr_assert(strstr(error.text, "16900 particles"), "%s", error.text);
+    FAILS(HED_ERROR_LIMIT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 2, .step_limit = 20}, &plan, &error));
+    FAILS(HED_ERROR_LIMIT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 2, .early_steps = 5000}, &plan, &error));
+    FAILS(HED_ERROR_LIMIT, cloth_plan_create(fan, &(cloth_plan_def){.patches = 2}, &plan, &error));
+    cloth_plan_destroy(NULL);
+    cloth_garment_destroy(fan);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&hub);
+    test_mesh_free(&mesh);
+
+    /* a patch for each particle */
+    mesh = test_irregular(5, 1, 0.4f);
+    garment = make_garment(&mesh.def);
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        plan = make_plan(garment, &(cloth_plan_def){kind, 25, 0, 0});
+        check_plan(garment, plan);
+        check_same(garment, plan, "a patch for each particle");
+        cloth_plan_destroy(plan);
+    }
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
+Test(cloth_plan, every_allocation_may_fail)
+{
+    test_mesh sheet = test_irregular(16, 9, 0.5f), mesh = two_of(&sheet, 1e-3f);
+    mesh.def.tethers = true;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        for (int64_t n = 1;; n++) {
+            test_allocator counting = {0};
+            hed_allocator allocator = test_allocator_of(&counting);
+            cloth_garment *garment;
+            OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
+            int64_t before = counting.calls, live = counting.live, bytes = counting.bytes;
+            counting.fail_at = before + n;
+            cloth_plan *plan = (cloth_plan *)garment;
+            hed_status status = cloth_plan_create(garment, &(cloth_plan_def){kind, 5, 0, 1}, &plan, &error);
+            if (status) cr_assert(status == HED_ERROR_MEMORY && !plan);
+            else cr_assert((cloth_plan_pack_banks(plan) == 0.0) == (counting.calls >= counting.fail_at));
+            if (!status) check_plan(garment, plan);
+            cloth_plan_destroy(plan);
+            cr_assert(counting.live == live && counting.bytes == bytes, "the %ld-th allocation", (long)n);
+            bool reached = counting.calls >= counting.fail_at;
+            cloth_garment_destroy(garment);
+            cr_assert(counting.live == 0 && counting.bytes == 0);
+            if (!reached) {
+                cr_expect_gt(n, 40);
+                break;
+            }
+        }
+    }
+    test_mesh_free(&mesh);
+    test_mesh_free(&sheet);
+}

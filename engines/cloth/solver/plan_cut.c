@@ -22,7 +22,7 @@ enum {
     AXES = 3,
     KEY_LEVELS = 1 << 20,  /* coordinates closer than this share of a piece's extent are the same */
     CONSTRAINT_WEIGHT = 16,
-    SEAM_WEIGHT = 64,      /* of a constraint on a tether seam, beside the other */
+    SEAM_WEIGHT = 128,      /* of a constraint on a tether seam, beside the other */
     SEAM_REACH = 8         /* columns from a tether seam where constraints still count more, at most */
 };
 

@@ -56,12 +56,28 @@ static uint32_t find_common(const cloth_planner *planner, uint32_t a, uint32_t b
     return count;
 }
 
-/* The matchings of a complete figure in the order of its lengths: last come the shortest edges, so the sweep ends on the stiffest. */
+/* Two constraints without a common particle; of a complete figure there are three such pairs. */
+typedef struct matching {
+    uint32_t partner;    /* of the figure's first particle */
+    uint32_t with_first; /* the constraint between the two */
+    uint32_t other;
+} matching;
+
+/* The sweep ends on the shortest constraints, which are the stiffest: that stretches least. */
 static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint32_t a, uint32_t b, const common *c, const common *d, uint32_t cd)
 {
-    cloth_found figure = {{a, b, c->particle, d->particle}, {ab, cd, c->to_a, d->to_b, d->to_a, c->to_b}, CLOTH_COMPLETE, 0};
-    if (rest(planner, d->to_a) >= rest(planner, c->to_a)) return figure;
-    return (cloth_found){{a, b, d->particle, c->particle}, {ab, cd, d->to_a, c->to_b, c->to_a, d->to_b}, CLOTH_COMPLETE, 0};
+    matching m[3] = {{b, ab, cd}, {c->particle, c->to_a, d->to_b}, {d->particle, d->to_a, c->to_b}};
+    for (uint32_t k = 0; k < 3; k++) {
+        uint32_t first = k % 2; /* three exchanges sort three */
+        float length = rest(planner, m[first].with_first) + rest(planner, m[first].other);
+        float next = rest(planner, m[first + 1].with_first) + rest(planner, m[first + 1].other);
+        if (length >= next) continue;
+        matching kept = m[first];
+        m[first] = m[first + 1];
+        m[first + 1] = kept;
+    }
+    return (cloth_found){{a, m[0].partner, m[1].partner, m[2].partner},
+                         {m[0].with_first, m[0].other, m[1].with_first, m[1].other, m[2].with_first, m[2].other}, CLOTH_COMPLETE, 0};
 }
 
 /* The shortest complete figure through a constraint, if none of its constraints is in another yet. */
