@@ -125,7 +125,7 @@ typedef struct hed_cloth_def {
     bool slides_form;    /**< gravity enters as g dt^2, which is right at a constant dt only; else exact: g dt (dt + last dt) / 2 */
     hed_math math;       /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
     hed_cloth_structure structure;
-    uint32_t set_width; /**< constraints in a set: 4 to 1024, a multiple of 4 (padded); 0: a whole colour */
+    uint32_t set_width; /**< HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour */
     uint32_t patches;   /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
     uint32_t threads;   /**< HED_CLOTH_NATIVE; 0: those of the device */
     uint32_t max_colliders;          /**< spheres, capsules, planes at once */
@@ -179,10 +179,10 @@ typedef struct hed_cloth_mesh_collider {
 
 /** What the program feeds each frame. Start from hed_default_cloth_frame(). All of it may be NULL or 0 where it stays as it was. */
 typedef struct hed_cloth_frame {
-    double seconds;  /**< length of the frame */
-    uint32_t frames; /**< frames like this in one submission; driver and colliders move evenly over all of them */
-    float gravity[3]; /**< m/s^2 */
-    float wind[3];    /**< m/s */
+    double seconds;  /**< length of the frame, 1e-6 to 10 */
+    uint32_t frames; /**< 1 to 100000 frames like this in one submission; driver and colliders move evenly over all of them */
+    float gravity[3]; /**< m/s^2, each at most 1e4 in size */
+    float wind[3];    /**< m/s, each at most 1e3 in size */
     float gust;       /**< share of the wind that varies in space and time, 0 to 1 */
     const float *motion;           /**< (4 x 4) column by column: how the frame of reference moves cloth along (the slides' deltaPos) */
     const float *driver_positions; /**< (particles of all garments in order x 3) m, at the frame's end; only driven ones are read */
@@ -202,7 +202,8 @@ HED_API hed_cloth_frame hed_default_cloth_frame(void);
  *  Errors: ARGUMENT (a number that is not finite or out of range, with the place; nothing was enqueued), LIMIT, DRIVER, LOST. */
 HED_API hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
 /** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: says which particle and garment, and
- *  goes back to the last good state, as hed_cloth_state() gave it). */
+ *  goes back to the last good state). Kept as good are the start, what hed_cloth_reset() and hed_cloth_set_state() made, and from
+ *  then on what the first successful wait 30 frames or more after the one before finds: a copy on the device. */
 HED_API hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error);
 
 /* ---- results ---- */
