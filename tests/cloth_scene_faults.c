@@ -34,7 +34,8 @@ static hed_status try_meshes(void)
 {
     return try_scene("{\"garments\": [{\"mesh\": \"m.obj\", \"driver\": {\"mesh\": \"m.obj\"}, \"max_distance\": "
                      "{\"file\": \"map.txt\"}, \"backstop_distance\": -1, \"drive\": {\"colour\": \"red\"}, "
-                     "\"pins\": [{\"vertices\": [0], \"motion\": {\"spin\": {\"axis\": \"y\", \"degrees_per_second\": 1}}}]}, "
+                     "\"pins\": [{\"vertices\": [0], \"motion\": {\"spin\": {\"axis\": \"y\", "
+                     "\"degrees_per_second\": 1}}}]}, "
                      "{\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"#.obj\", \"first\": 1, "
                      "\"last\": 1}}}], \"colliders\": [{\"mesh\": \"m.obj\"}]}");
 }
