@@ -7,7 +7,7 @@
  * Continuous: `before`, the particle's place when the substep began, is moved along with the collider, so that the collider stands
  * still at its place at `to` and the particle goes from there to `at`. For balls and capsules that way is marched by the distance to
  * the surface (sphere tracing, Hart 1996); a tapered capsule is the hull of two balls, and its surface at a point is that of one ball
- * between them. A particle that came through is put in front of the plane in which it met the surface.
+ * between them. A particle that came through is put in front of the plane in which it met the surface, near where it met it.
  *
  * Friction is Coulomb's in the position-based way (Müller et al. 2007; Macklin et al. 2014): the tangential way relative to the surface
  * is shortened by at most friction * how far the particle was lifted. */
@@ -66,11 +66,11 @@ CLOTH_FUNCTION float cloth_axis_share(float4 a, float4 b, float4 p)
 /* Normal and, in w, height of p over the hull of two balls that is `thickness` thicker. */
 CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, float4 p)
 {
-    float4 ball = cloth_ball(a, b, cloth_axis_share(a, b, p));
-    float x = p.x - ball.x, y = p.y - ball.y, z = p.z - ball.z;
+    float4 nearest = cloth_ball(a, b, cloth_axis_share(a, b, p));
+    float x = p.x - nearest.x, y = p.y - nearest.y, z = p.z - nearest.z;
     float away = sqrt(cloth_square(x, y, z));
-    if (!(away > 0.0f)) return hed_f4(0.0f, 1.0f, 0.0f, -(ball.w + thickness));
-    return hed_f4(x / away, y / away, z / away, away - (ball.w + thickness));
+    if (!(away > 0.0f)) return hed_f4(0.0f, 1.0f, 0.0f, -(nearest.w + thickness));
+    return hed_f4(x / away, y / away, z / away, away - (nearest.w + thickness));
 }
 
 /* Against the hull of two balls that go from a0, b0 to a1, b1. */
@@ -98,11 +98,20 @@ CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickn
         met = cloth_over_balls(a1, b1, thickness, place);
     }
     int through = met.w <= near && gone < length && fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
-    if (through) {
-        end.w = fma(met.x, at.x - place.x, fma(met.y, at.y - place.y, fma(met.z, at.z - place.z, met.w)));
-        end.x = met.x;
-        end.y = met.y;
-        end.z = met.z;
+    if (through) { /* beside the place where it met the surface it may slip on, but not around */
+        x = at.x - place.x;
+        y = at.y - place.y;
+        z = at.z - place.z;
+        float along = fma(met.x, x, fma(met.y, y, met.z * z)), most = 0.5f * (thickness + hed_min(a1.w, b1.w));
+        x = fma(-along, met.x, x);
+        y = fma(-along, met.y, y);
+        z = fma(-along, met.z, z);
+        float square = cloth_square(x, y, z);
+        if (square > most * most) {
+            float less = most / sqrt(square) - 1.0f;
+            at = hed_f4(fma(less, x, at.x), fma(less, y, at.y), fma(less, z, at.z), at.w);
+        }
+        end = hed_f4(met.x, met.y, met.z, along + met.w);
     }
     return cloth_lift(at, came, end, height, friction);
 }

@@ -15,6 +15,7 @@ extern const hed_kernel_def cloth_self_scan_def;
 extern const hed_kernel_def cloth_self_totals_def;
 extern const hed_kernel_def cloth_self_place_def;
 extern const hed_kernel_def cloth_self_order_def;
+extern const hed_kernel_def cloth_self_near_def;
 extern const hed_kernel_def cloth_self_push_def;
 
 /* Mesh colliders. Dimensions: nodes of the row that a launch begins with; particles. */

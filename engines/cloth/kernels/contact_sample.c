@@ -16,13 +16,13 @@ typedef struct crowd {
     cloth_self self;
     uint32_t count, tiles;
     float4 *position, *previous, *rests, *sorted, *bodies;
-    uint *starts, *totals, *slots, *rows;
+    uint *starts, *totals, *slots, *rows, *near, *counts;
     uint2 *entries;
 } crowd;
 
 static void crowd_free(crowd *made)
 {
-    void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies, made->starts, made->totals, made->slots, made->entries, made->rows};
+    void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies, made->starts, made->totals, made->slots, made->entries, made->rows, made->near, made->counts};
     for (uint32_t i = 0; i < CLOTH_COUNT(all); i++) free(all[i]);
 }
 
@@ -57,8 +57,10 @@ static bool crowd_make(crowd *made, uint32_t count, uint64_t seed)
     made->slots = calloc(count, sizeof(uint));
     made->entries = calloc(count, sizeof(uint2));
     made->rows = calloc(count, sizeof(uint));
+    made->near = calloc((size_t)count * CLOTH_SELF_NEAR, sizeof(uint));
+    made->counts = calloc(count, sizeof(uint));
     if (!made->position || !made->previous || !made->rests || !made->sorted || !made->bodies || !made->starts || !made->totals || !made->slots ||
-        !made->entries || !made->rows)
+        !made->entries || !made->rows || !made->near || !made->counts)
         return false;
     made->self.last = seed % 2 != 0;
     crowd_place(made, seed);
@@ -71,6 +73,9 @@ static bool crowd_make(crowd *made, uint32_t count, uint64_t seed)
     cloth_self_order_def.range(&(hed_native_call){.arguments = (void *[]){made->position, made->previous, made->starts, made->totals, made->entries,
                                                                           made->slots, made->sorted, made->rows, &made->self}},
                                0, count);
+    cloth_self_near_def.range(&(hed_native_call){.arguments = (void *[]){made->starts, made->totals, made->sorted, made->rows, made->rests, made->bodies,
+                                                                         made->near, made->counts, &made->self}},
+                              0, count);
     return true;
 }
 
@@ -83,7 +88,7 @@ static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t co
             const void *from;
         } all[] = {{"position", made.position}, {"previous", made.previous}, {"rests", made.rests},   {"sorted", made.sorted},
                    {"bodies", made.bodies},     {"starts", made.starts},     {"totals", made.totals}, {"slots", made.slots},
-                   {"entries", made.entries},   {"rows", made.rows},         {"pushed", made.sorted},   {"self", &made.self}};
+                   {"entries", made.entries},   {"rows", made.rows},         {"pushed", made.sorted},   {"near", made.near},     {"counts", made.counts},   {"self", &made.self}};
         for (uint32_t i = 0; i < CLOTH_COUNT(all); i++)
             if (is(def, argument, all[i].name)) memcpy(data, all[i].from, bytes);
     }
@@ -205,6 +210,8 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
                {"sorted", 32 * count},
                {"pushed", 32 * count},
                {"rows", 4 * count},
+               {"near", 4 * count * CLOTH_SELF_NEAR},
+               {"counts", 4 * count},
                {"bodies", 32},
                {"colliders", 64},
                {"contact", def == &cloth_mesh_find_def ? 32 * count : 64},

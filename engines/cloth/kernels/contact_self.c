@@ -70,12 +70,21 @@ static void order_native(const hed_native_call *call, uint64_t begin, uint64_t e
                              argument[7], *(const cloth_self *)argument[8]);
 }
 
+CLOTH_NATIVE_BODY near_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *argument = call->arguments;
+    for (uint64_t slot = begin; slot < end; slot++)
+        cloth_self_near_one((uint)slot, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5], argument[6], argument[7],
+                            *(const cloth_self *)argument[8]);
+}
+CLOTH_NATIVE_CLONES(near_native, near_body)
+
 CLOTH_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *argument = call->arguments;
     for (uint64_t slot = begin; slot < end; slot++)
         cloth_self_push_one((uint)slot, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5], argument[6], argument[7],
-                            argument[8], argument[9], argument[10], *(const cloth_self *)argument[11]);
+                            argument[8], argument[9], argument[10], argument[11], argument[12], *(const cloth_self *)argument[13]);
 }
 CLOTH_NATIVE_CLONES(push_native, push_body)
 
@@ -129,9 +138,12 @@ static const hed_argument_def place_arguments[] = {IN_UINTS("starts"), IN_UINTS(
                                                    OUT("slots", HED_UINT32, HED_WRITE, 0), SELF};
 static const hed_argument_def order_arguments[] = {IN("position"), IN("previous"), IN_UINTS("starts"), IN_UINTS("totals"), IN_UINTS("entries"),
                                                    IN_UINTS("slots"), OUT("sorted", HED_FLOAT, HED_WRITE, 1e-6), OUT("rows", HED_UINT32, HED_WRITE, 0), SELF};
+static const hed_argument_def near_arguments[] = {IN_UINTS("starts"), IN_UINTS("totals"), IN("sorted"), IN_UINTS("rows"), IN("rests"), IN("bodies"),
+                                                  OUT("near", HED_UINT32, HED_WRITE, 0), OUT("counts", HED_UINT32, HED_WRITE, 0), SELF};
 static const hed_argument_def push_arguments[] = {
     OUT("position", HED_FLOAT, HED_READ_WRITE, 1e-5), OUT("previous", HED_FLOAT, HED_READ_WRITE, 1e-5), IN_UINTS("starts"), IN_UINTS("totals"),
-    IN("sorted"), OUT("pushed", HED_FLOAT, HED_READ_WRITE, 1e-5), IN_UINTS("rows"), IN("rests"), IN("bodies"), IN("colliders"), IN("contact"), SELF};
+    IN("sorted"), OUT("pushed", HED_FLOAT, HED_READ_WRITE, 1e-5), IN_UINTS("rows"), IN("rests"), IN("bodies"), IN_UINTS("near"),
+    IN_UINTS("counts"), IN("colliders"), IN("contact"), SELF};
 
 static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0},
                                      {"collide.h", hed_cloth_collide_h, 0},
@@ -174,4 +186,5 @@ DESCRIPTION(totals, "exclusive prefix sums of the tiles' counts", group_of_1024,
 DESCRIPTION(place, "particles put into their buckets in any order", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry);
 DESCRIPTION(order, "particles of a bucket in order of their numbers, with what is read of them", group_of_128, of_particles, particle_problems,
             1 << 20, particles_geometry);
+DESCRIPTION(near, "who may touch each particle in this substep", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry);
 DESCRIPTION(push, "cloth pushed out of cloth, with friction", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry);

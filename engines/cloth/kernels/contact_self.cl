@@ -87,13 +87,23 @@ __kernel void cloth_self_order(__global const float4 *restrict position, __globa
     if (slot < self.particles) cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
 }
 
+__kernel void cloth_self_near(__global const uint *restrict starts, __global const uint *restrict totals,
+                              __global const float4 *restrict sorted, __global const uint *restrict rows,
+                              __global const float4 *restrict rests, __global const float4 *restrict bodies, __global uint *restrict near,
+                              __global uint *restrict counts, cloth_self self)
+{
+    uint slot = (uint)get_global_id(0);
+    if (slot < self.particles) cloth_self_near_one(slot, starts, totals, sorted, rows, rests, bodies, near, counts, self);
+}
+
 __kernel void cloth_self_push(__global float4 *restrict position, __global float4 *restrict previous, __global const uint *restrict starts,
                               __global const uint *restrict totals, __global const float4 *restrict sorted,
                               __global float4 *restrict pushed, __global const uint *restrict rows, __global const float4 *restrict rests,
-                              __global const float4 *restrict bodies, __global const float4 *restrict colliders,
+                              __global const float4 *restrict bodies, __global const uint *restrict near,
+                              __global const uint *restrict counts, __global const float4 *restrict colliders,
                               __global const float4 *restrict contact, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
     if (slot < self.particles)
-        cloth_self_push_one(slot, position, previous, starts, totals, sorted, pushed, rows, rests, bodies, colliders, contact, self);
+        cloth_self_push_one(slot, position, previous, starts, totals, sorted, pushed, rows, rests, bodies, near, counts, colliders, contact, self);
 }

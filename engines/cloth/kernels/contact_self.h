@@ -20,8 +20,10 @@
 #define CLOTH_SELF_TILE 1024u   /* buckets of a tile of the prefix sum */
 #define CLOTH_SELF_REST 1.1f    /* times the distance of contact: nearer at rest is no contact */
 #define CLOTH_SELF_UNDO 0.3f    /* share of what was too near already that is undone in a substep */
-#define CLOTH_SELF_PASSES 4u
 #define CLOTH_SELF_MOST 0.1f    /* and times the thickness, at most */
+#define CLOTH_SELF_PASSES 4u    /* of a substep: what rests on cloth that rests on something would sink otherwise */
+#define CLOTH_SELF_REACH 1.2f   /* times the widest thickness: may touch in a later pass */
+#define CLOTH_SELF_NEAR 32u     /* that may touch are written down */
 
 /* What a pass is given; by value. */
 typedef struct cloth_self {
@@ -154,44 +156,105 @@ typedef struct cloth_self_ball {
     float4 rest, body;
 } cloth_self_ball;
 
-/* One candidate, in slot `other`. `row`: the row that is looked through: buckets hold other rows too. */
-CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, cloth_self_ball own, uint other, uint row, __global const float4 *sorted,
-                                    __global const uint *rows, __global const float4 *rests, __global const float4 *bodies, cloth_self self)
+CLOTH_FUNCTION cloth_self_ball cloth_self_ball_at(uint slot, __global const float4 *sorted, __global const float4 *rests,
+                                                  __global const float4 *bodies)
 {
-    float4 its_at = sorted[2 * other], its_before = sorted[2 * other + 1];
-    float4 now = hed_f4(own.at.x - its_at.x, own.at.y - its_at.y, own.at.z - its_at.z, 0.0f);
-    float4 then = hed_f4(own.before.x - its_before.x, own.before.y - its_before.y, own.before.z - its_before.z, 0.0f);
-    float nearest = hed_min(cloth_square(now.x, now.y, now.z), fma(now.x, then.x, fma(now.y, then.y, now.z * then.z)));
-    uint particle = as_uint(own.at.w), its_particle = as_uint(its_at.w);
-    if (!(nearest < self.widest * self.widest) || particle == its_particle || rows[other] != row) return;
-    float4 its_rest = rests[its_particle], its_body = bodies[as_uint(its_rest.w)];
-    float distance = 0.5f * (own.body.x + its_body.x), apart = CLOTH_SELF_REST * distance;
-    if (as_uint(its_rest.w) == as_uint(own.rest.w) &&
-        cloth_square(own.rest.x - its_rest.x, own.rest.y - its_rest.y, own.rest.z - its_rest.z) < apart * apart)
-        return;
+    cloth_self_ball own;
+    own.at = sorted[2 * slot];
+    own.before = sorted[2 * slot + 1];
+    own.rest = rests[as_uint(own.at.w)];
+    own.body = bodies[as_uint(own.rest.w)];
+    return own;
+}
+
+/* The k-th of 18 ranges of slots around a ball in cube `cell`: two for each of nine rows, since a row may run over the end of the buckets; else
+ * the second is empty. Gives the row. */
+CLOTH_FUNCTION uint cloth_self_range(int k, const int *cell, __global const uint *starts, __global const uint *totals, cloth_self self,
+                                     uint *begin, uint *end)
+{
+    uint row = cloth_row(cell[1] + k / 2 % 3 - 1, cell[2] + k / 6 - 1), mask = self.buckets - 1;
+    uint first = (row + (uint)(cell[0] - 1)) & mask, last = (first + 2) & mask, second = (uint)k & 1u, over = first > last ? 1u : 0u;
+    *begin = *end = 0;
+    if (second > over) return row;
+    *begin = cloth_self_start(starts, totals, second ? 0u : first);
+    *end = cloth_self_start(starts, totals, second == over ? last + 1 : self.buckets);
+    return row;
+}
+
+/* Where two are from each other at the substep's end and beginning; gives a lower bound of the square of their distance in between. */
+CLOTH_FUNCTION float cloth_self_apart(cloth_self_ball own, float4 its_at, float4 its_before, float4 *now, float4 *then)
+{
+    *now = hed_f4(own.at.x - its_at.x, own.at.y - its_at.y, own.at.z - its_at.z, 0.0f);
+    *then = hed_f4(own.before.x - its_before.x, own.before.y - its_before.y, own.before.z - its_before.z, 0.0f);
+    return hed_min(cloth_square(now->x, now->y, now->z), fma(now->x, then->x, fma(now->y, then->y, now->z * then->z)));
+}
+
+/* Whether the ball in slot `other` may touch in one of the passes. `row`: the one that is looked through: buckets hold other rows too. */
+CLOTH_FUNCTION uint cloth_self_may_touch(cloth_self_ball own, uint other, uint row, __global const float4 *sorted, __global const uint *rows,
+                                         __global const float4 *rests, cloth_self self)
+{
+    float4 its_at = sorted[2 * other], now, then;
+    float nearest = cloth_self_apart(own, its_at, sorted[2 * other + 1], &now, &then), reach = CLOTH_SELF_REACH * self.widest;
+    if (!(nearest < reach * reach) || as_uint(own.at.w) == as_uint(its_at.w) || rows[other] != row) return 0;
+    float4 its_rest = rests[as_uint(its_at.w)];
+    float apart = CLOTH_SELF_REST * own.body.x;
+    return as_uint(its_rest.w) != as_uint(own.rest.w) ||
+           cloth_square(own.rest.x - its_rest.x, own.rest.y - its_rest.y, own.rest.z - its_rest.z) >= apart * apart;
+}
+
+/* Writes down who may touch the ball in a slot: the k-th in near[k * particles + slot]; and how many those are, of which the first
+ * CLOTH_SELF_NEAR are written. */
+CLOTH_FUNCTION void cloth_self_near_one(uint slot, __global const uint *starts, __global const uint *totals, __global const float4 *sorted,
+                                        __global const uint *rows, __global const float4 *rests, __global const float4 *bodies,
+                                        __global uint *near, __global uint *counts, cloth_self self)
+{
+    if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
+    cloth_self_ball own = cloth_self_ball_at(slot, sorted, rests, bodies);
+    uint count = 0, begin, end;
+    int cell[3];
+    cloth_self_cell(own.at, own.before, self, cell);
+    for (int k = 0; k < 18 && own.before.w > 0.0f; k++) {
+        uint row = cloth_self_range(k, cell, starts, totals, self, &begin, &end);
+        for (uint other = begin; other < end; other++) {
+            if (!cloth_self_may_touch(own, other, row, sorted, rows, rests, self)) continue;
+            if (count < CLOTH_SELF_NEAR) near[count * self.particles + slot] = other;
+            count++;
+        }
+    }
+    counts[slot] = count;
+}
+
+/* One that may touch, in slot `other`. */
+CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, cloth_self_ball own, uint other, __global const float4 *sorted,
+                                    __global const float4 *rests, __global const float4 *bodies, cloth_self self)
+{
+    float4 its_at = sorted[2 * other], its_before = sorted[2 * other + 1], now, then;
+    if (!(cloth_self_apart(own, its_at, its_before, &now, &then) < self.widest * self.widest)) return;
+    float4 its_body = bodies[as_uint(rests[as_uint(its_at.w)].w)];
+    float distance = 0.5f * (own.body.x + its_body.x);
     float4 way = hed_f4(now.x - then.x, now.y - then.y, now.z - then.z, 0.0f);
-    float4 touch = cloth_self_touch(now, then, way, distance, particle < its_particle ? 1.0f : -1.0f);
+    float4 touch = cloth_self_touch(now, then, way, distance, as_uint(own.at.w) < as_uint(its_at.w) ? 1.0f : -1.0f);
     if (!(touch.w > 0.0f)) return;
     cloth_self_gather(sum, touch, way, own.before.w / (own.before.w + its_before.w), distance, sqrt(own.body.y * its_body.y));
 }
 
-/* Goes through all that may be near a particle. */
-CLOTH_FUNCTION cloth_pushes cloth_self_sum(cloth_self_ball own, __global const uint *starts, __global const uint *totals,
+/* What all that touch ask of a ball. Where more may than were written down, they are looked for again. */
+CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own, __global const uint *starts, __global const uint *totals,
                                            __global const float4 *sorted, __global const uint *rows, __global const float4 *rests,
-                                           __global const float4 *bodies, cloth_self self)
+                                           __global const float4 *bodies, __global const uint *near, uint count, cloth_self self)
 {
     cloth_pushes sum = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    uint begin, end;
     int cell[3];
+    if (count <= CLOTH_SELF_NEAR) {
+        for (uint k = 0; k < count; k++) cloth_self_pair(&sum, own, near[k * self.particles + slot], sorted, rests, bodies, self);
+        return sum;
+    }
     cloth_self_cell(own.at, own.before, self, cell);
-    for (int k = 0; k < 9; k++) {
-        uint its_row = cloth_row(cell[1] + k % 3 - 1, cell[2] + k / 3 - 1), mask = self.buckets - 1;
-        uint first = (its_row + (uint)(cell[0] - 1)) & mask, last = (first + 2) & mask;
-        uint parts = first > last ? 2u : 1u; /* 2: the row runs over the end of the buckets */
-        for (uint part = 0; part < parts; part++) {
-            uint begin = cloth_self_start(starts, totals, part == 0 ? first : 0u);
-            uint end = cloth_self_start(starts, totals, part + 1 == parts ? last + 1 : self.buckets);
-            for (uint other = begin; other < end; other++) cloth_self_pair(&sum, own, other, its_row, sorted, rows, rests, bodies, self);
-        }
+    for (int k = 0; k < 18; k++) {
+        uint row = cloth_self_range(k, cell, starts, totals, self, &begin, &end);
+        for (uint other = begin; other < end; other++)
+            if (cloth_self_may_touch(own, other, row, sorted, rows, rests, self)) cloth_self_pair(&sum, own, other, sorted, rests, bodies, self);
     }
     return sum;
 }
@@ -224,17 +287,14 @@ CLOTH_FUNCTION void cloth_self_move(cloth_self_ball *own, cloth_pushes sum, __gl
 CLOTH_FUNCTION void cloth_self_push_one(uint slot, __global float4 *position, __global float4 *previous, __global const uint *starts,
                                         __global const uint *totals, __global const float4 *sorted, __global float4 *pushed,
                                         __global const uint *rows, __global const float4 *rests, __global const float4 *bodies,
-                                        __global const float4 *colliders, __global const float4 *contact, cloth_self self)
+                                        __global const uint *near, __global const uint *counts, __global const float4 *colliders,
+                                        __global const float4 *contact, cloth_self self)
 {
     if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
-    cloth_self_ball own;
-    own.at = sorted[2 * slot];
-    own.before = sorted[2 * slot + 1];
-    uint particle = as_uint(own.at.w);
-    own.rest = rests[particle];
-    own.body = bodies[as_uint(own.rest.w)];
-    if (own.before.w > 0.0f) {
-        cloth_pushes sum = cloth_self_sum(own, starts, totals, sorted, rows, rests, bodies, self);
+    cloth_self_ball own = cloth_self_ball_at(slot, sorted, rests, bodies);
+    uint particle = as_uint(own.at.w), count = counts[slot];
+    if (count > 0) {
+        cloth_pushes sum = cloth_self_sum(slot, own, starts, totals, sorted, rows, rests, bodies, near, count, self);
         if (sum.weight > 0.0f) cloth_self_move(&own, sum, colliders, contact, self);
     }
     if (self.last == 0) {

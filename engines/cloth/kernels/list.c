@@ -16,6 +16,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_self_totals_def,
     &cloth_self_place_def,
     &cloth_self_order_def,
+    &cloth_self_near_def,
     &cloth_self_push_def,
     &cloth_mesh_boxes_def,
     &cloth_mesh_find_def,

@@ -13,6 +13,7 @@
 static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_SELF_COUNT] = &cloth_self_count_def, [CLOTH_SELF_SCAN] = &cloth_self_scan_def,   [CLOTH_SELF_TOTALS] = &cloth_self_totals_def,
     [CLOTH_SELF_PLACE] = &cloth_self_place_def, [CLOTH_SELF_ORDER] = &cloth_self_order_def, [CLOTH_SELF_PUSH] = &cloth_self_push_def,
+    [CLOTH_SELF_NEAR_KERNEL] = &cloth_self_near_def,
     [CLOTH_MESH_BOXES] = &cloth_mesh_boxes_def, [CLOTH_MESH_FIND] = &cloth_mesh_find_def,
 };
 
@@ -89,13 +90,15 @@ static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     if (!status) status = cloth_upload(cloth, NULL, 8 * particles, &contacts->entries, error);
     if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->slots, error);
     if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->rows, error);
+    if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->counts, error);
+    if (!status) status = cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->near, error);
     for (int i = 0; i < 2 && !status; i++) status = cloth_upload(cloth, NULL, 32 * particles, &contacts->sorted[i], error);
     return status;
 }
 
 static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }
 
-/* Sorts the particles into their buckets. */
+/* Sorts the particles into their buckets, and writes down who may touch whom. */
 static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
     cloth_self *self = &contacts->self;
@@ -111,12 +114,15 @@ static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed
     hed_argument sums[] = {totals, hed_uint_argument(tiles)};
     hed_argument place[] = {starts, totals, entries, slots, pass};
     hed_argument order[] = {position, previous, starts, totals, entries, slots, sorted, rows, pass};
+    hed_argument near[] = {starts, totals, sorted, rows, rests, hed_buffer_argument(contacts->bodies), hed_buffer_argument(contacts->near),
+                           hed_buffer_argument(contacts->counts), pass};
     hed_status status = hed_fill(cloth->stream, contacts->starts, 0, hed_buffer_size(contacts->starts), &(uint32_t){0}, 4, error);
     if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_COUNT, self->particles, count, CLOTH_COUNT(count), error);
     if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_SCAN, self->buckets, scan, CLOTH_COUNT(scan), error);
     if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_TOTALS, tiles, sums, CLOTH_COUNT(sums), error);
     if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_PLACE, self->particles, place, CLOTH_COUNT(place), error);
-    return status ? status : cloth_contact_run(cloth, contacts, CLOTH_SELF_ORDER, self->particles, order, CLOTH_COUNT(order), error);
+    if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_ORDER, self->particles, order, CLOTH_COUNT(order), error);
+    return status ? status : cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles, near, CLOTH_COUNT(near), error);
 }
 
 hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error)
@@ -138,6 +144,8 @@ hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, const
                                hed_buffer_argument(contacts->rows),
                                hed_buffer_argument(contacts->rests),
                                hed_buffer_argument(contacts->bodies),
+                               hed_buffer_argument(contacts->near),
+                               hed_buffer_argument(contacts->counts),
                                hed_buffer_argument(or_none(cloth, cloth->buffers.colliders)),
                                hed_buffer_argument(or_none(cloth, cloth->buffers.contact)),
                                hed_struct_argument(self, sizeof *self)};
@@ -147,6 +155,15 @@ hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, const
 }
 
 /* ---- life ---- */
+
+enum { SELF_BUFFERS = 11 };
+
+static void self_buffers(const cloth_contacts *contacts, hed_buffer **buffers)
+{
+    hed_buffer *const all[SELF_BUFFERS] = {contacts->rests, contacts->bodies, contacts->starts, contacts->totals,    contacts->entries,  contacts->slots,
+                                           contacts->rows,  contacts->near,   contacts->counts, contacts->sorted[0], contacts->sorted[1]};
+    memcpy(buffers, all, sizeof all);
+}
 
 hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error)
 {
@@ -165,8 +182,8 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
     if (!contacts) return;
     cloth_contact_meshes_destroy(contacts);
     cloth_release(&cloth->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
-    hed_buffer *const buffers[] = {contacts->rests,   contacts->bodies, contacts->starts,    contacts->totals,   contacts->entries,
-                                   contacts->slots,   contacts->rows,   contacts->sorted[0], contacts->sorted[1]};
+    hed_buffer *buffers[SELF_BUFFERS];
+    self_buffers(contacts, buffers);
     for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) hed_buffer_destroy(buffers[i]);
     for (size_t i = 0; i < CLOTH_CONTACT_KERNELS; i++) hed_kernel_destroy(contacts->kernels[i]);
     cloth_release(&cloth->allocator, contacts, 1, sizeof *contacts);
@@ -175,8 +192,8 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
 uint64_t cloth_contacts_bytes(const cloth_contacts *contacts)
 {
     if (!contacts) return 0;
-    const hed_buffer *const buffers[] = {contacts->rests, contacts->bodies, contacts->starts,    contacts->totals,   contacts->entries,
-                                         contacts->slots, contacts->rows,   contacts->sorted[0], contacts->sorted[1]};
+    hed_buffer *buffers[SELF_BUFFERS];
+    self_buffers(contacts, buffers);
     uint64_t bytes = cloth_contact_meshes_bytes(contacts);
     for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     return bytes;

@@ -31,6 +31,7 @@ typedef enum cloth_contact_kernel {
     CLOTH_SELF_TOTALS,
     CLOTH_SELF_PLACE,
     CLOTH_SELF_ORDER,
+    CLOTH_SELF_NEAR_KERNEL,
     CLOTH_SELF_PUSH,
     CLOTH_MESH_BOXES,
     CLOTH_MESH_FIND,
@@ -50,6 +51,8 @@ struct cloth_contacts {
     hed_buffer *slots;   /* (particles) uint */
     hed_buffer *sorted[2]; /* (particles x 2) float4, in turn from pass to pass */
     hed_buffer *rows;      /* (particles) uint */
+    hed_buffer *near;      /* (CLOTH_SELF_NEAR x particles) uint */
+    hed_buffer *counts;    /* (particles) uint */
     /* mesh colliders */
     cloth_tree *tree;
     float4 *places; /* (vertices) where they are */

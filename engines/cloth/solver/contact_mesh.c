@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define COME_OUT 0.5 /* m/s: how fast a particle that is inside is brought out */
+#define COME_OUT 0.25 /* m/s: how fast a particle that is inside is brought out; it leaves at that speed, a hop of 3 mm */
 
 /* ---- what stays: the tree ---- */
 
