@@ -100,7 +100,7 @@ static void do_phase(const moment *now, uint32_t phase, uint32_t band)
     }
     uint32_t step = (phase - 1) % (s->tables->step_count + now->job->acts);
     if (step < s->tables->step_count)
-        s->functions->octets(now->job->position, s->tables->octets + (uint64_t)step * s->tables->band_count + band, now->limits);
+        s->functions->packs(now->job->position, s->tables->packs + (uint64_t)step * s->tables->band_count + band, now->limits);
     else
         act(now, band);
 }

@@ -1,4 +1,4 @@
-/* Parts of HED_CLOTH_NATIVE: figures of four particles, bands of the mesh, octets, and the functions that do them in SIMD registers.
+/* Parts of HED_CLOTH_NATIVE: figures of four particles, bands of the mesh, packs of figures, and the functions that do them in SIMD registers.
  *
  * A figure is what is done with its particles in registers: a complete graph of four particles and six constraints, a ring of four, or a
  * pair. Figures of one step have no free particle in common, so that their order is free. The mesh is cut into bands whose figures
@@ -10,9 +10,8 @@
 #include "model/garment.h"
 
 enum {
-    CLOTH_LANES = 8,        /* figures in an octet */
-    CLOTH_HEADER_WORDS = 8, /* of an octet: see below */
-    CLOTH_NATIVE_NONE = 0xffffffffu
+    CLOTH_NATIVE_NONE = 0xffffffffu,
+    CLOTH_LANES = 8 /* of a pack */
 };
 
 typedef enum cloth_shape { CLOTH_SHAPE_RING, CLOTH_SHAPE_PAIR, CLOTH_SHAPE_COMPLETE, CLOTH_SHAPE_COUNT } cloth_shape;
@@ -23,7 +22,9 @@ static inline uint32_t cloth_shape_constraints(cloth_shape shape)
     return shape == CLOTH_SHAPE_PAIR ? 1 : shape == CLOTH_SHAPE_RING ? 4 : 6;
 }
 
-/* Constraints of a complete figure: 01 23 | 02 13 | 03 12, done in this order; a ring has the first four, a pair the first. */
+/* Constraints of a complete figure, done in this order: three matchings. A ring has the first four, a pair the first. */
+static const uint8_t cloth_figure_ends[6][2] __attribute__((unused)) = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
+
 typedef struct cloth_shaped {
     uint32_t particle[4];
     uint32_t constraint[6];
@@ -50,17 +51,21 @@ uint32_t cloth_figures_order(const cloth_figures *figures, uint32_t *order);
 /* native_levels.c: level of each particle, rows of a grid in twos, else breadth-first from a far end. Errors: MEMORY. */
 hed_status cloth_levels_create(const cloth_garment *garment, uint32_t *level, uint32_t *level_count, hed_error *error);
 
-/* What an octet is on: `words` holds octets one behind another: header (six materials, then 1 where a locked particle is among them),
- * for each of its particles eight byte offsets into the positions, for each constraint eight rest lengths. */
-typedef struct cloth_octets {
+/* Eight figures that are done at once, one in each lane. `words` holds packs one behind another, rows of eight words: a header (the
+ * constraints' materials; CLOTH_LOCKED: 1 where a locked particle is among them; CLOTH_EVEN: the bits of the particles' weight where all
+ * have the same and all constraints are rigid, else 0), for each of its particles byte offsets into the positions, for each
+ * constraint rest lengths. */
+typedef struct cloth_packs {
     const uint32_t *words;
     uint32_t count;
     cloth_shape shape;
-} cloth_octets;
+} cloth_packs;
 
-static inline uint32_t cloth_octet_words(cloth_shape shape)
+enum { CLOTH_LOCKED = 6, CLOTH_EVEN = 7 };
+
+static inline uint32_t cloth_pack_words(cloth_shape shape)
 {
-    return CLOTH_HEADER_WORDS + CLOTH_LANES * (cloth_shape_particles(shape) + cloth_shape_constraints(shape));
+    return CLOTH_LANES * (1 + cloth_shape_particles(shape) + cloth_shape_constraints(shape));
 }
 
 /* A material in a substep: low and high as shares of the rest length, and compliance / dt^2. */
@@ -73,13 +78,13 @@ typedef struct cloth_particles {
     uint32_t first, count, garment;
 } cloth_particles;
 
-/* All garments of a cloth with their copies, as octets for each step and band. */
+/* All garments of a cloth with their copies, as packs for each step and band. */
 typedef struct cloth_native_tables {
     hed_allocator allocator;
     uint32_t band_count, step_count;
     cloth_shape *shape;      /* (step_count) */
-    cloth_octets *octets;    /* (step_count x band_count) */
-    uint32_t *words;         /* (word_count) of all octets, 32-byte aligned */
+    cloth_packs *packs;    /* (step_count x band_count) */
+    uint32_t *words;         /* (word_count) of all packs, 32-byte aligned */
     uint64_t word_count;
     uint32_t *particles_at;  /* (band_count + 1) */
     cloth_particles *particles; /* (particle_runs) of each band */
@@ -91,10 +96,10 @@ struct hed_cloth;
 hed_status cloth_native_tables_create(const struct hed_cloth *cloth, cloth_native_tables **tables, hed_error *error);
 void cloth_native_tables_destroy(cloth_native_tables *tables);
 
-/* native_octets.c: the fastest version that this processor has. `positions` (float4) 16-byte aligned. */
+/* native_packs.c: the fastest version that this processor has. `positions` (float4) 16-byte aligned. */
 typedef struct cloth_native_functions {
     const char *name;
-    void (*octets)(void *positions, const cloth_octets *octets, const cloth_limits *limits);
+    void (*packs)(void *positions, const cloth_packs *packs, const cloth_limits *limits);
     /* One step of `count` particles without air, tethers or driver: `keep` and `fall` (4), 0 last. Stops before one that would go farther than
      * `longest` along an axis, and gives how many it did. */
     uint32_t (*integrate)(float *positions, float *previous, uint32_t count, const float *keep, const float *fall, float longest);

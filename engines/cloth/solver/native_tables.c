@@ -1,5 +1,5 @@
-/* Tables of HED_CLOTH_NATIVE: bands of the whole cloth, and its figures packed into octets by step and band. The figures of an octet have the same
- * materials; where there are fewer than eight, the first one stands in the empty lanes too: done twice to the same numbers, it gives them
+/* Tables of HED_CLOTH_NATIVE: bands of the whole cloth, and its figures packed into packs by step and band. The figures of a pack have the same
+ * materials; where there are too few, the first one stands in the empty lanes too: done twice to the same numbers, it gives them
  * twice. */
 #include "solver/native.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAND_PARTICLES = 512 }; /* at least, so that a band is a few octets of each step, and some bands fit the second-level cache */
+enum { BAND_PARTICLES = 512 }; /* at least, so that a band is a few packs of each step, and some bands fit the second-level cache */
 
 typedef struct entry {
     uint32_t figure, garment, first_particle, cell;
@@ -157,7 +157,7 @@ static void sort_entries(builder *b)
     }
 }
 
-/* ---- octets ---- */
+/* ---- packs ---- */
 
 static const cloth_shaped *figure_of(const builder *b, const entry *e) { return b->figures[e->garment]->figures + e->figure; }
 
@@ -173,18 +173,30 @@ static bool same_materials(const builder *b, const entry *a, const entry *e)
     return true;
 }
 
-/* How many entries from `at` on go into one octet. */
-static uint32_t octet_fill(const builder *b, uint64_t at, uint64_t end)
+/* How many entries from `at` on go into one pack. */
+static uint32_t pack_fill(const builder *b, uint64_t at, uint64_t end)
 {
     uint32_t count = 1;
     while (count < CLOTH_LANES && at + count < end && same_materials(b, b->sorted + at, b->sorted + at + count)) count++;
     return count;
 }
 
-static void write_octet(const builder *b, uint32_t *words, const entry *entries, uint32_t count)
+static bool is_rigid(const builder *b, const entry *e)
+{
+    const cloth_garment *garment = b->cloth->garments[e->garment];
+    for (uint32_t k = 0; k < cloth_shape_constraints(figure_of(b, e)->shape); k++) {
+        const hed_cloth_material *material = garment->materials + garment->constraints[figure_of(b, e)->constraint[k]].material;
+        if (material->compress != 1.0f || material->stretch != 1.0f || material->compliance != 0.0f) return false;
+    }
+    return true;
+}
+
+static void write_pack(const builder *b, uint32_t *words, const entry *entries, uint32_t count)
 {
     cloth_shape shape = figure_of(b, entries)->shape;
-    uint32_t particles = cloth_shape_particles(shape), *offsets = words + CLOTH_HEADER_WORDS, *rests = offsets + CLOTH_LANES * particles;
+    uint32_t particles = cloth_shape_particles(shape), *offsets = words + CLOTH_LANES, *rests = offsets + CLOTH_LANES * particles;
+    float weight = b->cloth->garments[entries->garment]->positions[figure_of(b, entries)->particle[0]][3];
+    bool even = is_rigid(b, entries) && weight > 0.0f;
     for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) words[e] = material_of(b, entries, e);
     for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
         const entry *from = entries + (lane < count ? lane : 0);
@@ -192,32 +204,34 @@ static void write_octet(const builder *b, uint32_t *words, const entry *entries,
         const cloth_shaped *figure = figure_of(b, from);
         for (uint32_t v = 0; v < particles; v++) {
             offsets[CLOTH_LANES * v + lane] = (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));
-            if (!(garment->positions[figure->particle[v]][3] > 0.0f)) words[6] = 1;
+            words[CLOTH_LOCKED] |= !(garment->positions[figure->particle[v]][3] > 0.0f);
+            even &= garment->positions[figure->particle[v]][3] == weight;
         }
         for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
-            memcpy(rests + CLOTH_LANES * e + lane, &garment->constraints[figure->constraint[e]].rest, sizeof(float));
+            rests[CLOTH_LANES * e + lane] = hed_as_uint(garment->constraints[figure->constraint[e]].rest);
     }
+    words[CLOTH_EVEN] = even ? hed_as_uint(weight) : 0;
 }
 
-static hed_status make_octets(builder *b, hed_error *error)
+static hed_status make_packs(builder *b, hed_error *error)
 {
     cloth_native_tables *made = b->made;
     uint64_t cells = (uint64_t)made->step_count * made->band_count;
-    made->octets = cloth_allocate(&made->allocator, cells, sizeof *made->octets, error);
-    if (!made->octets) return HED_ERROR_MEMORY;
+    made->packs = cloth_allocate(&made->allocator, cells, sizeof *made->packs, error);
+    if (!made->packs) return HED_ERROR_MEMORY;
     for (uint64_t c = 0; c < cells; c++) {
-        made->octets[c].shape = made->shape[c / made->band_count];
-        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; k += octet_fill(b, k, b->cell_at[c + 1])) made->octets[c].count++;
-        made->word_count += (uint64_t)made->octets[c].count * cloth_octet_words(made->octets[c].shape);
+        made->packs[c].shape = made->shape[c / made->band_count];
+        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; k += pack_fill(b, k, b->cell_at[c + 1])) made->packs[c].count++;
+        made->word_count += (uint64_t)made->packs[c].count * cloth_pack_words(made->packs[c].shape);
     }
     made->words = cloth_allocate(&made->allocator, made->word_count, sizeof *made->words, error);
     if (!made->words) return HED_ERROR_MEMORY;
     uint32_t *words = made->words;
     for (uint64_t c = 0; c < cells; c++) {
-        made->octets[c].words = words;
-        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; words += cloth_octet_words(made->octets[c].shape)) {
-            uint32_t count = octet_fill(b, k, b->cell_at[c + 1]);
-            write_octet(b, words, b->sorted + k, count);
+        made->packs[c].words = words;
+        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; words += cloth_pack_words(made->packs[c].shape)) {
+            uint32_t count = pack_fill(b, k, b->cell_at[c + 1]);
+            write_pack(b, words, b->sorted + k, count);
             k += count;
         }
     }
@@ -273,7 +287,7 @@ static hed_status build(builder *b, hed_error *error)
     if (!b->entries || !b->sorted || !b->cell_at) return HED_ERROR_MEMORY;
     list_entries(b);
     sort_entries(b);
-    return make_octets(b, error);
+    return make_packs(b, error);
 }
 
 static void release_builder(builder *b)
@@ -312,7 +326,7 @@ void cloth_native_tables_destroy(cloth_native_tables *tables)
     if (!tables) return;
     hed_allocator allocator = tables->allocator;
     cloth_release(&allocator, tables->shape, tables->step_count, sizeof *tables->shape);
-    cloth_release(&allocator, tables->octets, (uint64_t)tables->step_count * tables->band_count, sizeof *tables->octets);
+    cloth_release(&allocator, tables->packs, (uint64_t)tables->step_count * tables->band_count, sizeof *tables->packs);
     cloth_release(&allocator, tables->words, tables->word_count, sizeof *tables->words);
     cloth_release(&allocator, tables->particles_at, (uint64_t)tables->band_count + 1, sizeof *tables->particles_at);
     cloth_release(&allocator, tables->particles, tables->particle_runs, sizeof *tables->particles);
