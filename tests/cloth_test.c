@@ -394,6 +394,40 @@ Test(cloth, copies_are_bit_equal_to_one)
     test_close(&t);
 }
 
+/* Another garment beside it, with copies of its own, changes no bit of a garment. */
+Test(cloth, garments_do_not_see_each_other)
+{
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(9), other = sheet_make(12);
+    sheet_dress(&s);
+    sheet_dress(&other);
+    s.garment.copies = 2;
+    other.garment.copies = 3;
+    other.garment.tethers = false;
+    hed_cloth_garment_def both[2] = {other.garment, s.garment};
+    hed_cloth_def def = def_of(&s);
+    def.math = HED_MATH_STRICT;
+    hed_cloth *alone = make(&t, &def);
+    def.garments = both;
+    def.garment_count = 2;
+    hed_cloth *together = make(&t, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.wind[0] = 3.0f;
+    for (int i = 0; i < 12; i++) {
+        OK(hed_cloth_step(alone, &frame, &error));
+        OK(hed_cloth_step(together, &frame, &error));
+    }
+    float *a = read_positions(alone), *b = read_positions(together);
+    cr_assert(memcmp(a, b + 3 * 3 * 144, 12 * 2 * 81) == 0);
+    free(a);
+    free(b);
+    hed_cloth_destroy(alone);
+    hed_cloth_destroy(together);
+    sheet_free(&s);
+    sheet_free(&other);
+    test_close(&t);
+}
+
 Test(cloth, many_frames_in_one_submission_are_as_many_submissions)
 {
     test_device t = test_open(NULL);
