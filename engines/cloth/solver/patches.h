@@ -5,7 +5,7 @@
 #include "kernels/patch.h"
 #include "solver/plan.h"
 
-/* ---- choices, for tuning ---- */
+/* ---- choices ---- */
 
 typedef struct cloth_patch_choice {
     cloth_plan_kind kind;  /* JOINT: the table in registers where it fits; FIGURES: streamed */
@@ -20,11 +20,10 @@ typedef struct cloth_patch_choice {
 
 /* What is good for this cloth on this device where nothing was measured. `id`: HED_CLOTH_PATCHES or HED_CLOTH_WHOLE. */
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structure id);
-/* Choices worth measuring, the default first; gives how many there are, of which the first `capacity` are written. */
-uint32_t cloth_patch_candidates(const hed_cloth *cloth, hed_cloth_structure id, cloth_patch_choice *choices, uint32_t capacity);
 /* Such as "joint, 160 threads, 128 patches, 3 early steps". */
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size);
-/* Lays a cloth that has this structure anew, by another choice, between two substeps. On failure it stays as it was.
+/* Lays a cloth that has one of these structures anew, by another choice, between two frames: for tests and for measuring one by one. On
+ * failure it stays as it was.
  * Errors: ARGUMENT, UNSUPPORTED, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
 hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error);
 

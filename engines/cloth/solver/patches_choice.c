@@ -1,4 +1,4 @@
-/* How a cloth is laid over a device with patches or whole garments where nothing was measured, and what is worth measuring. The rules are
+/* How a cloth is laid over a device with patches or whole garments where nothing was measured (tune.c has what is worth measuring). The rules are
  * those that a prototype's measurements on an H200 gave (docs/cloth.md). */
 #include <stdio.h>
 
@@ -101,84 +101,6 @@ cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structu
     if (id == HED_CLOTH_WHOLE) return cloth_tuned_choice(&cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
     cloth_patch_choice rule = default_patches(cloth, info);
     return cloth_tuned_choice(&cloth->tuned, cloth->particles / rule.patches, even_step(cloth, rule.patches), rule);
-}
-
-/* ---- candidates ---- */
-
-typedef struct candidates {
-    cloth_patch_choice *choices;
-    uint32_t count, capacity;
-} candidates;
-
-static bool same(const cloth_patch_choice *a, const cloth_patch_choice *b)
-{
-    return a->kind == b->kind && a->patches == b->patches && a->threads == b->threads && a->early_steps == b->early_steps &&
-           a->step_limit == b->step_limit && a->queue == b->queue && a->held == b->held && a->groups == b->groups;
-}
-
-static void add(candidates *to, cloth_patch_choice choice)
-{
-    for (uint32_t k = 0; k < to->count && k < to->capacity; k++)
-        if (same(&to->choices[k], &choice)) return;
-    if (to->count < to->capacity) to->choices[to->count] = choice;
-    to->count++;
-}
-
-/* Streaming: threads against registers, and how much of the table is fetched ahead. */
-static void add_streamed(candidates *to, cloth_patch_choice choice, uint32_t particles)
-{
-    static const uint32_t threads[] = {96, 128, 192, 256, 384, 512, 640, 1024}, groups[] = {0, 2, 4, 8};
-    choice.kind = CLOTH_PLAN_FIGURES;
-    choice.early_steps = choice.step_limit = 0;
-    for (uint32_t t = 0; t < CLOTH_COUNT(threads); t++)
-        for (uint32_t g = 0; g < CLOTH_COUNT(groups); g++) {
-            uint32_t each = (particles + threads[t] - 1) / threads[t];
-            if (each > CLOTH_PATCH_MOST_OWN_EACH || threads[t] * groups[g] > 2048 || threads[t] > particles) continue;
-            if (choice.patches && groups[g] > 1) continue;
-            choice.threads = threads[t];
-            choice.groups = groups[g];
-            for (choice.queue = 1; choice.queue <= 3; choice.queue++) {
-                choice.held = UINT32_MAX;
-                add(to, choice);
-                for (choice.held = 0; choice.held < each && threads[t] * (groups[g] ? groups[g] : 1) >= 512; choice.held += each > 4 ? each / 4 : 1)
-                    add(to, choice);
-            }
-        }
-}
-
-static void add_joint(candidates *to, cloth_patch_choice choice, const hed_cloth *cloth)
-{
-    static const uint32_t early[] = {0, 2, 3};
-    choice.kind = CLOTH_PLAN_JOINT;
-    choice.held = UINT32_MAX;
-    for (uint32_t e = 0; e < CLOTH_COUNT(early); e++)
-        for (uint32_t limit = 0; limit < 3; limit++) {
-            uint32_t even = even_step(cloth, choice.patches);
-            choice.early_steps = early[e];
-            choice.step_limit = limit == 0 ? 0 : limit == 1 ? even : even - even / 14;
-            choice.threads = 0;
-            add(to, choice);
-            for (choice.threads = 128; choice.threads <= 512; choice.threads += 128) add(to, choice);
-        }
-}
-
-uint32_t cloth_patch_candidates(const hed_cloth *cloth, hed_cloth_structure id, cloth_patch_choice *choices, uint32_t capacity)
-{
-    candidates to = {.choices = choices, .capacity = capacity};
-    cloth_patch_choice choice = cloth_patch_default(cloth, id);
-    add(&to, choice);
-    if (id == HED_CLOTH_WHOLE) {
-        add_streamed(&to, choice, largest_garment(cloth));
-        return to.count;
-    }
-    uint32_t copies = copies_of(cloth), most = choice.patches;
-    for (uint32_t patches = most; patches >= copies && patches + 4 >= most && patches > 0; patches -= 4) {
-        choice.patches = patches;
-        if (cloth->particles / patches <= 2 * REGISTER_TABLE) add_joint(&to, choice, cloth);
-        if (cloth->particles / patches >= REGISTER_TABLE / 4) add_streamed(&to, choice, cloth->particles / patches);
-        if (cloth->def.patches) break; /* given */
-    }
-    return to.count;
 }
 
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size)

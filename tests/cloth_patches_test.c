@@ -1,0 +1,161 @@
+/* Patches that exchange their rims: against the double reference in the plan's order, one frame a submission against many, choices
+ * against each other, several garments and copies, what surrounds a cloth, and choices' texts. On CUDA the exchange goes by packets inside
+ * one launch, elsewhere by a launch for each exchange; a packet that is not there when it should be ends in an error. */
+/* ctest: devices */
+#include "cloth_layouts.h"
+
+static bool has_packets(const test_device *t) { return hed_device_get_info(t->device)->capabilities & HED_CAN_PACKETS; }
+
+Test(cloth_patches, follow_the_reference)
+{
+    test_device t = test_open(NULL);
+    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
+        static const cloth_patch_choice choices[] = {
+            {.kind = CLOTH_PLAN_JOINT, .patches = 9, .queue = 2, .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_JOINT, .patches = 7, .early_steps = 3, .step_limit = 40, .queue = 2, .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_FIGURES, .patches = 6, .threads = 64, .queue = 2, .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_FIGURES, .patches = 1, .threads = 128, .queue = 1, .held = 0},
+        };
+        test_mesh grid = test_grid(26, 26), irregular = test_irregular(20, 7, 0.5f);
+        for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+            layout_against_reference(&t, HED_CLOTH_PATCHES, &grid.def, &choices[k], 0, 1);
+            layout_against_reference(&t, HED_CLOTH_PATCHES, &irregular.def, &choices[k], 0, 1);
+        }
+        test_mesh_free(&grid);
+        test_mesh_free(&irregular);
+    }
+    test_close(&t);
+}
+
+Test(cloth_patches, ranges_compliance_iterations)
+{
+    test_device t = test_open(NULL);
+    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
+        static const cloth_patch_choice choices[] = {
+            {.kind = CLOTH_PLAN_JOINT, .patches = 6, .early_steps = 2, .queue = 2, .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_FIGURES, .patches = 5, .threads = 64, .queue = 2, .held = UINT32_MAX},
+        };
+        for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+            test_mesh mesh = test_irregular(18, 3, 0.5f);
+            for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
+            layout_against_reference(&t, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 3);
+            mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
+            layout_against_reference(&t, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 1);
+            test_mesh_free(&mesh);
+        }
+    }
+    test_close(&t);
+}
+
+/* Threads, registers and how frames are submitted change no bit. */
+Test(cloth_patches, bits_stay)
+{
+    test_device t = test_open(NULL);
+    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
+        static const uint32_t threads[] = {0, 128, 192, 256};
+        test_mesh mesh = test_irregular(24, 11, 0.4f);
+        for (cloth_plan_kind kind = CLOTH_PLAN_JOINT; kind <= CLOTH_PLAN_FIGURES; kind++) {
+            float *first = NULL;
+            for (uint32_t k = 0; k < 4; k++)
+                for (uint32_t frames = 1; frames <= 30; frames += 29) {
+                    cloth_patch_choice choice = {.kind = kind, .patches = 8, .threads = threads[k], .queue = 1 + k % 2,
+                                                 .held = kind == CLOTH_PLAN_FIGURES && k == 3 ? 0 : UINT32_MAX};
+                    hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 0, 1);
+                    OK(cloth_patch_rebuild(cloth, &choice, &error));
+                    layout_move(cloth, 30 / frames, frames);
+                    float *found = layout_positions(cloth);
+                    if (!first) first = found;
+                    else {
+                        cr_expect_arr_eq(found, first, 3 * mesh.def.particle_count * sizeof *found, "kind %d, %u threads, %u frames: %g m off", kind,
+                                         threads[k], frames, layout_difference(found, first, mesh.def.particle_count));
+                        free(found);
+                    }
+                    hed_cloth_destroy(cloth);
+                    if (!has_packets(&t) && k > 1) break; /* the same launches */
+                }
+            free(first);
+        }
+        test_mesh_free(&mesh);
+    }
+    test_close(&t);
+}
+
+/* Each copy has the bits of one alone in as many patches. */
+Test(cloth_patches, copies_and_garments)
+{
+    test_device t = test_open(NULL);
+    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
+        test_mesh meshes[2] = {test_grid(20, 20), test_irregular(20, 9, 0.3f)};
+        hed_cloth_garment_def garments[2] = {meshes[0].def, meshes[1].def};
+        garments[0].copies = 2;
+        hed_cloth *together = layout_cloth(&t, HED_CLOTH_PATCHES, garments, 2, 12, 1);
+        cloth_patch_choice choice = {.kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64, .queue = 2, .held = UINT32_MAX};
+        OK(cloth_patch_rebuild(together, &choice, &error));
+        hed_cloth_report report;
+        hed_cloth_get_report(together, &report);
+        cr_expect_eq(report.patches, 4);
+        cr_expect_gt(report.boundary, 0);
+        cr_expect(strstr(report.choice, "figures, 64 threads, 12 patches"), "%s", report.choice);
+        layout_move(together, 4, 5);
+        float *all = layout_positions(together);
+        choice.patches = 4;
+        for (uint32_t g = 0; g < 2; g++) {
+            hed_cloth *alone = layout_cloth(&t, HED_CLOTH_PATCHES, &meshes[g].def, 1, 4, 1);
+            OK(cloth_patch_rebuild(alone, &choice, &error));
+            layout_move(alone, 2, 10);
+            float *one = layout_positions(alone);
+            uint32_t first, vertex;
+            hed_cloth_garment_range(together, g, &first, &vertex);
+            for (uint32_t copy = 0; copy < garments[g].copies; copy++) {
+                double off = layout_difference(all + 3 * (first + 400 * copy), one, 400);
+                cr_expect_lt(off, 1e-5, "garment %u, copy %u: %g m", g, copy, off); /* alone, a grid has shapes */
+            }
+            free(one);
+            hed_cloth_destroy(alone);
+        }
+        cr_expect_arr_eq(all, all + 1200, 1200 * sizeof *all, "two copies");
+        free(all);
+        hed_cloth_destroy(together);
+        for (uint32_t g = 0; g < 2; g++) test_mesh_free(&meshes[g]);
+    }
+    test_close(&t);
+}
+
+Test(cloth_patches, surroundings)
+{
+    test_device t = test_open(NULL);
+    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
+        enum { N = 14 };
+        static const uint32_t whats[] = {BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
+        for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
+            for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
+                uint8_t colours[2][N * N][4] = {{{0}}};
+                float *found = busy_move(&t, HED_CLOTH_PATCHES, N, whats[k], 5, iterations, 1, colours[0]);
+                float *expected = busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
+                double off = layout_difference(found, expected, N * N);
+                cr_expect_lt(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
+                if (whats[k] & BUSY_DRIVER) cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0], "colours of surroundings %u", whats[k]);
+                free(found);
+                free(expected);
+            }
+    }
+    test_close(&t);
+}
+
+/* A choice that does not fit changes nothing. */
+Test(cloth_patches, rebuilding_that_fails)
+{
+    test_device t = test_open(NULL);
+    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
+        test_mesh mesh = test_grid(160, 160);
+        hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 8, 1);
+        cloth_patch_choice one = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
+        one.patches = 1;
+        FAILS(HED_ERROR_LIMIT, cloth_patch_rebuild(cloth, &one, &error));
+        layout_move(cloth, 1, 1);
+        OK(hed_cloth_wait(cloth, &error));
+        hed_cloth_destroy(cloth);
+        test_mesh_free(&mesh);
+    }
+    test_close(&t);
+}
