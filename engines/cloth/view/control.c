@@ -13,7 +13,7 @@ static const float STEEPEST = 1.5f;
 
 cloth_control cloth_control_begin(const hed_cloth_camera *camera)
 {
-    cloth_control control = {.camera = *camera, .colours = true};
+    cloth_control control = {.camera = *camera};
     int axis = 0;
     for (int k = 1; k < 3; k++)
         if (fabsf(camera->up[k]) > fabsf(camera->up[axis])) axis = k;

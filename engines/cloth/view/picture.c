@@ -140,7 +140,9 @@ static hed_status upload(cloth_picture *p, const cloth_surface *surface, const s
                    surface->triangles, GL_STREAM_DRAW);
     gl->BindVertexArray(0);
     free(made);
-    *drawable = (cloth_drawable){s->vertex_array, 3 * surface->triangle_count, {0}, surface->two_sided};
+    *drawable = (cloth_drawable){.vertex_array = s->vertex_array,
+                                 .index_count = 3 * surface->triangle_count,
+                                 .two_sided = surface->two_sided};
     memcpy(drawable->colour, surface->colour, sizeof drawable->colour);
     if (gl->GetError() == GL_NO_ERROR) return HED_OK;
     return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a surface of %u vertices",

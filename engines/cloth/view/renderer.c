@@ -322,6 +322,7 @@ static void draw_surfaces(cloth_renderer *r, int program, const cloth_drawable *
         if (program == PROGRAM_SURFACE) {
             set_vector(r, program, "colour", drawables[i].colour);
             set_integer(r, program, "two_sided", drawables[i].two_sided);
+            set_integer(r, program, "marks", drawables[i].marks);
         }
         gl->BindVertexArray(drawables[i].vertex_array);
         gl->DrawElements(GL_TRIANGLES, (GLsizei)drawables[i].index_count, GL_UNSIGNED_INT, NULL);

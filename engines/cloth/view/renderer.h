@@ -16,6 +16,7 @@ typedef struct cloth_drawable {
     uint32_t index_count;
     float colour[3]; /* as a screen shows it (sRGB), multiplied with the vertex's */
     bool two_sided;
+    bool marks; /* vertex colours are marks: only white takes the surface's colour */
 } cloth_drawable;
 
 /* What stays the same from one picture of a scene to the next, so that light and ground do not jump about. */

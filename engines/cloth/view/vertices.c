@@ -93,6 +93,7 @@ static void point_arrays(cloth_vertices *v, int turn, bool colours)
         if (!v->shared) gl->BindBuffer(GL_ARRAY_BUFFER, v->colours);
         gl->VertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride,
                                 (const void *)(uintptr_t)(v->shared ? 12 : 0));
+        v->drawables[g].marks = colours;
         if (colours)
             gl->EnableVertexAttribArray(2);
         else

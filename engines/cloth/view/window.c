@@ -97,9 +97,22 @@ static void on_mouse(GLFWwindow *handle, double x, double y)
     w->mouse[1] = y;
 }
 
+/* The size that the scene asks for, made smaller in its shape where the screen is. */
+static void fit_to_screen(hed_cloth_camera *camera)
+{
+    int x, y, width = 0, height = 0;
+    GLFWmonitor *monitor = glfwGetPrimaryMonitor();
+    if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
+    if (width <= 0 || height <= 0) return;
+    double scale = fmin(1, fmin((double)width / camera->width, (double)height / camera->height));
+    camera->width = (uint32_t)fmax(1, scale * camera->width);
+    camera->height = (uint32_t)fmax(1, scale * camera->height);
+}
+
 static hed_status open_window(window *w, hed_error *error)
 {
     hed_cloth_camera camera = hed_cloth_scene_camera(w->scene);
+    fit_to_screen(&camera);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);

@@ -3,6 +3,7 @@
 uniform vec3 eye;
 uniform vec3 colour;
 uniform bool two_sided;
+uniform bool marks;
 in vec3 world_position;
 in vec3 world_normal;
 in vec3 vertex_colour;
@@ -10,7 +11,8 @@ out vec4 result;
 
 void main()
 {
-    vec3 albedo = pow(colour * vertex_colour, vec3(2.2));
+    float white = min(vertex_colour.r, min(vertex_colour.g, vertex_colour.b));
+    vec3 albedo = pow(marks ? vertex_colour - white + white * colour : colour * vertex_colour, vec3(2.2));
     vec3 to_eye = normalize(eye - world_position);
     vec3 normal = world_normal;
     float size = dot(normal, normal);
