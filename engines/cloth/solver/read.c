@@ -75,6 +75,16 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
                       first - cloth->first_particle[garment], garment, cloth->garments[garment]->name, at.x, at.y, at.z, cloth->frame);
 }
 
+/* Groups that exchange by packets gave up waiting: their positions are of no use. */
+static hed_status tell_lost(hed_cloth *cloth, hed_error *error)
+{
+    uint32_t frame = cloth->frame;
+    hed_status status = go_back(cloth, error);
+    if (status) return status;
+    return cloth_fail(error, HED_ERROR_DRIVER, "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u", frame,
+                      cloth->frame);
+}
+
 hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 {
     cloth_host *host = cloth->host;
@@ -84,6 +94,7 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
     host->stirred = false;
+    if (flags[1]) return tell_lost(cloth, error);
     if (flags[0]) return tell_broken(cloth, error);
     return cloth->frame - host->good_frame >= KEPT_EVERY ? cloth_keep_state(cloth, error) : HED_OK;
 }

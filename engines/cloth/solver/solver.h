@@ -29,7 +29,7 @@ typedef struct cloth_buffers {
     hed_buffer *vertex_particle; /* (vertices) uint */
     hed_buffer *vertices[2], *normals[2]; /* (vertices) float4 */
     hed_buffer *incident_at, *incident, *triangles; /* (particles + 1) uint, (3 x triangles) uint, (triangles x 3) uint */
-    hed_buffer *flags;     /* uint4: x not 0 when a position is no longer finite */
+    hed_buffer *flags;     /* uint4: x not 0 when a position is no longer finite, y when a packet did not come */
 } cloth_buffers;
 
 typedef struct cloth_structure cloth_structure; /* a structure's own state */
