@@ -21,6 +21,8 @@ typedef struct builder {
     cloth_figures **figures;  /* (garment_count) */
     uint32_t *first_level;    /* (garment_count + 1) copies included */
     uint32_t *first_material; /* (garment_count) */
+    uint32_t *material;       /* (material_count) of all: the first that is the same */
+    uint32_t material_count;
     uint32_t *band;           /* (levels of all) */
     uint32_t first_step[CLOTH_SHAPE_COUNT];
     entry *entries, *sorted; /* (count) */
@@ -104,7 +106,7 @@ static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_sha
 {
     uint64_t signature = 0;
     for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
-        uint32_t material = b->first_material[garment] + b->cloth->garments[garment]->constraints[figure->constraint[e]].material;
+        uint32_t material = b->material[b->first_material[garment] + b->cloth->garments[garment]->constraints[figure->constraint[e]].material];
         signature = (signature ^ material) * 0x9e3779b97f4a7c15u;
     }
     return signature;
@@ -163,7 +165,7 @@ static const cloth_shaped *figure_of(const builder *b, const entry *e) { return 
 
 static uint32_t material_of(const builder *b, const entry *e, uint32_t edge)
 {
-    return b->first_material[e->garment] + b->cloth->garments[e->garment]->constraints[figure_of(b, e)->constraint[edge]].material;
+    return b->material[b->first_material[e->garment] + b->cloth->garments[e->garment]->constraints[figure_of(b, e)->constraint[edge]].material];
 }
 
 static bool same_materials(const builder *b, const entry *a, const entry *e)
@@ -240,6 +242,24 @@ static hed_status make_packs(builder *b, hed_error *error)
 
 /* ---- all ---- */
 
+/* Materials that are the same count as one, so that families need not be kept apart. */
+static hed_status find_same_materials(builder *b, hed_error *error)
+{
+    const hed_cloth *cloth = b->cloth;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) b->material_count += cloth->garments[g]->material_count;
+    b->material = cloth_allocate(&cloth->allocator, b->material_count, sizeof *b->material, error);
+    if (!b->material) return HED_ERROR_MEMORY;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const hed_cloth_material *own = cloth->garments[g]->materials;
+        for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
+            uint32_t same = 0;
+            while (own[same].compress != own[m].compress || own[same].stretch != own[m].stretch || own[same].compliance != own[m].compliance) same++;
+            b->material[b->first_material[g] + m] = b->first_material[g] + same;
+        }
+    }
+    return HED_OK;
+}
+
 static hed_status make_figures(builder *b, hed_error *error)
 {
     const hed_cloth *cloth = b->cloth;
@@ -277,6 +297,7 @@ static hed_status build(builder *b, hed_error *error)
 {
     const hed_allocator *allocator = &b->cloth->allocator;
     hed_status status = make_figures(b, error);
+    if (!status) status = find_same_materials(b, error);
     if (!status) status = make_bands(b, error);
     if (!status) status = make_particles(b, error);
     if (status) return status;
@@ -303,6 +324,7 @@ static void release_builder(builder *b)
     cloth_release(allocator, b->figures, garments, sizeof *b->figures);
     cloth_release(allocator, b->first_level, (uint64_t)garments + 1, sizeof *b->first_level);
     cloth_release(allocator, b->first_material, garments, sizeof *b->first_material);
+    cloth_release(allocator, b->material, b->material_count, sizeof *b->material);
 }
 
 hed_status cloth_native_tables_create(const hed_cloth *cloth, cloth_native_tables **tables, hed_error *error)
