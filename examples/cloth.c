@@ -110,13 +110,14 @@ typedef struct timings {
 static hed_status run_frame(hed_cloth *cloth, cape *c, int number, timings *t, hed_error *error)
 {
     const uint64_t start = hed_now();
-    body b = walk(number);
+    const int at = number < RESET_AT ? number : number - RESET_AT; /* of the animation, which begins anew as well */
+    body b = walk(at);
     hed_cloth_collider torso = {.shape = HED_CLOTH_CAPSULE, .radius = {0.17f, 0.19f}, .friction = 0.3f};
     place(&b, (float[]){0, 0.9f, 0}, false, torso.a);
     place(&b, (float[]){0, 1.35f, 0}, false, torso.b);
-    skin(c, &b, number);
+    skin(c, &b, at);
     hed_cloth_frame frame = hed_default_cloth_frame(); /* 1/60 s */
-    frame.wind[0] = 3 + 2 * sinf(0.03f * (float)number);
+    frame.wind[0] = 3 + 2 * sinf(0.03f * (float)at);
     frame.gust = 0.5f;
     frame.driver_positions = c->driver[0];
     frame.driver_normals = c->driver_normals[0];
@@ -127,7 +128,7 @@ static hed_status run_frame(hed_cloth *cloth, cape *c, int number, timings *t, h
         const float jump[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 20, 0, 0, 1};
         status = hed_cloth_teleport(cloth, 0, jump, error);
     }
-    if (number == RESET_AT) status = hed_cloth_reset(cloth, error);
+    if (number == RESET_AT) status = hed_cloth_reset(cloth, error); /* back to where it was made, at rest */
     if (!status) status = hed_cloth_step(cloth, &frame, error); /* enqueues, and returns */
     const uint64_t fed = hed_now();
     if (status) return status;
