@@ -159,3 +159,36 @@ Test(cloth_patches, rebuilding_that_fails)
     }
     test_close(&t);
 }
+
+/* Makes the first patch number its exchanges otherwise. */
+static void disturb(hed_cloth *cloth, uint32_t by)
+{
+    uint32_t number;
+    OK(hed_read(cloth->stream, &number, cloth_patch_packets(cloth), 0, sizeof number, &error));
+    OK(hed_stream_wait(cloth->stream, &error));
+    number += by;
+    OK(hed_write(cloth->stream, cloth_patch_packets(cloth), 0, &number, sizeof number, &error));
+    OK(hed_stream_wait(cloth->stream, &error));
+}
+
+/* Without the number of its exchange a packet is none: the frame fails, says so, and the next one goes on from the last good state. */
+Test(cloth_patches, packets_that_do_not_come)
+{
+    test_device t = test_open(NULL);
+    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
+        test_mesh mesh = test_grid(20, 20);
+        hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 4, 1);
+        layout_move(cloth, 2, 1);
+        OK(hed_cloth_wait(cloth, &error));
+        disturb(cloth, 1);
+        layout_move(cloth, 1, 1);
+        FAILS(HED_ERROR_DRIVER, hed_cloth_wait(cloth, &error));
+        cr_assert(strstr(error.text, "in vain"), "%s", error.text);
+        disturb(cloth, (uint32_t)-1);
+        layout_move(cloth, 2, 1);
+        OK(hed_cloth_wait(cloth, &error));
+        hed_cloth_destroy(cloth);
+        test_mesh_free(&mesh);
+    }
+    test_close(&t);
+}

@@ -319,6 +319,8 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
     return HED_OK;
 }
 
+hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->structure->tables[CLOTH_PATCH_PACKETS - CLOTH_PATCH_GROUPS]; }
+
 /* ---- substeps ---- */
 
 static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }

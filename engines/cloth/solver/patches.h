@@ -27,6 +27,9 @@ void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t siz
  * Errors: ARGUMENT, UNSUPPORTED, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
 hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error);
 
+/* CLOTH_PATCH_PACKETS of a cloth that has one of these structures: for tests. */
+hed_buffer *cloth_patch_packets(const hed_cloth *cloth);
+
 /* ---- tables: patches_tables.c ---- */
 
 /* What the kernel reads; sizes in elements. See kernels/patch.h for the layouts. */
