@@ -1,6 +1,7 @@
 /* ctest: devices timeout=600
- * The cloth engine's kernels against their native versions: every configuration of the small spaces, each value of each parameter of the
- * others, in fast mode within tolerance and in strict mode bit for bit. HEDDLE_TEST_CONFIGURATIONS=all runs every configuration. */
+ * The cloth engine's kernels against their native versions: every configuration of the small spaces, each value of
+ * each parameter of the others, in fast mode within tolerance and in strict mode bit for bit.
+ * HEDDLE_TEST_CONFIGURATIONS=all runs every configuration. */
 #include "testing.h"
 
 #include "heddle/cloth.h"
@@ -15,8 +16,8 @@ static void tell(void *user, const hed_conformance_run *run)
     char config[256];
     if (run->verdict != HED_VERDICT_FAILED) return;
     hed_config_format(run->def, run->config, config, sizeof config);
-    fprintf(stderr, "%s [%s] %s, n = %lld: %s\n", run->def->name, config, run->math ? "strict" : "fast", (long long)run->problem->sizes[0],
-            run->text);
+    fprintf(stderr, "%s [%s] %s, n = %lld: %s\n", run->def->name, config, run->math ? "strict" : "fast",
+            (long long)run->problem->sizes[0], run->text);
     ++*(int *)user;
 }
 
@@ -24,12 +25,19 @@ static void check(const test_device *t, const hed_kernel_def *kernel)
 {
     int failures = 0;
     const char *wanted = getenv("HEDDLE_TEST_CONFIGURATIONS");
-    hed_conformance_def def = {.device = t->device, .kernel = kernel, .coverage = HED_COVER_VALUES, .seed = 7, .each = tell, .user = &failures};
+    hed_conformance_def def = {.device = t->device,
+                               .kernel = kernel,
+                               .coverage = HED_COVER_VALUES,
+                               .seed = 7,
+                               .each = tell,
+                               .user = &failures};
     hed_conformance_report report;
-    if (hed_config_count(kernel) <= SMALL_SPACE || (wanted && strcmp(wanted, "all") == 0)) def.coverage = HED_COVER_ALL;
+    if (hed_config_count(kernel) <= SMALL_SPACE || (wanted && strcmp(wanted, "all") == 0))
+        def.coverage = HED_COVER_ALL;
     OK(hed_device_find(t->context, "host", &def.reference, &error));
     OK(hed_conformance(&def, &report, &error));
-    printf("%s: %llu passed, %llu not valid\n", kernel->name, (unsigned long long)report.passed, (unsigned long long)report.invalid);
+    printf("%s: %llu passed, %llu not valid\n", kernel->name, (unsigned long long)report.passed,
+           (unsigned long long)report.invalid);
     cr_expect(failures == 0 && report.failed == 0, "%s: %d runs failed", kernel->name, failures);
 }
 
@@ -44,6 +52,7 @@ Test(cloth_kernels, give_what_their_native_versions_give)
 Test(cloth_kernels, have_names_of_their_own)
 {
     for (uint32_t i = 0; i < hed_cloth_kernel_count(); i++)
-        for (uint32_t k = 0; k < i; k++) cr_assert_str_neq(hed_cloth_kernel_at(i)->name, hed_cloth_kernel_at(k)->name);
+        for (uint32_t k = 0; k < i; k++)
+            cr_assert_str_neq(hed_cloth_kernel_at(i)->name, hed_cloth_kernel_at(k)->name);
     cr_assert_null(hed_cloth_kernel_at(hed_cloth_kernel_count()));
 }

@@ -10,12 +10,13 @@
 #include "project.h"
 #endif
 
-__kernel void cloth_distance(__global float4 *restrict position, __global const uint2 *restrict ends, __global const float *restrict rests,
-                             __global const ushort *restrict kinds, __global const float4 *restrict materials,
-                             __global float *restrict multipliers, __global const float4 *restrict steps, uint substep, uint pass,
-                             uint first, uint count)
+__kernel void cloth_distance(__global float4 *restrict position, __global const uint2 *restrict ends,
+                             __global const float *restrict rests, __global const ushort *restrict kinds,
+                             __global const float4 *restrict materials, __global float *restrict multipliers,
+                             __global const float4 *restrict steps, uint substep, uint pass, uint first, uint count)
 {
     float stiffness = steps[4 * substep + 2].w;
-    CLOTH_EACH(count, cloth_distance_four(first + i, position, ends, rests, kinds, materials, multipliers, stiffness, pass),
+    CLOTH_EACH(count,
+               cloth_distance_four(first + i, position, ends, rests, kinds, materials, multipliers, stiffness, pass),
                cloth_distance_one(first + i, position, ends, rests, kinds, materials, multipliers, stiffness, pass))
 }

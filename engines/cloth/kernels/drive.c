@@ -17,7 +17,8 @@ enum {
 
 enum { SAMPLE_COLLIDERS = 3 };
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     cloth_version_geometry(config, (uint64_t)problem->sizes[0], layout);
@@ -28,12 +29,13 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
     void *const *given = call->arguments;
     cloth_step step = cloth_step_at(given[STEPS], *(const uint *)given[SUBSTEP]);
     for (uint64_t i = begin; i < end; i++)
-        cloth_drive_one((uint)i, given[POSITION], given[PREVIOUS], given[GARMENTS], given[COLLIDERS], given[CONTACT], given[DRIVER_FROM],
-                        given[DRIVER_TO], given[DRIVER_MAP], given[DEBUG], step);
+        cloth_drive_one((uint)i, given[POSITION], given[PREVIOUS], given[GARMENTS], given[COLLIDERS], given[CONTACT],
+                        given[DRIVER_FROM], given[DRIVER_TO], given[DRIVER_MAP], given[DEBUG], step);
 }
 CLOTH_NATIVE_CLONES(native, body)
 
-/* A particle, its driver, limits and contact plane read, the particle and its colour written; about 100 operations for each of three colliders. */
+/* A particle, its driver, limits and contact plane read, the particle and its colour written; about 100 operations
+ * for each of three colliders. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
 {
     (void)def, (void)config;
@@ -41,13 +43,21 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = (16.0 * 3 + 32.0 * 4 + 8.0) * n, .operations = 400.0 * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                             uint32_t argument)
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
-    const uint64_t bytes[] = {[POSITION] = 16 * n, [PREVIOUS] = 16 * n, [GARMENTS] = 32 * CLOTH_SAMPLE_GARMENTS,
-                              [COLLIDERS] = 16 * CLOTH_COLLIDER_WORDS * SAMPLE_COLLIDERS, [CONTACT] = 32 * n, [DRIVER_FROM] = 32 * n,
-                              [DRIVER_TO] = 32 * n, [DRIVER_MAP] = 32 * n, [DEBUG] = 8 * n, [STEPS] = 2 * sizeof(cloth_step)};
+    const uint64_t bytes[] = {[POSITION] = 16 * n,
+                              [PREVIOUS] = 16 * n,
+                              [GARMENTS] = 32 * CLOTH_SAMPLE_GARMENTS,
+                              [COLLIDERS] = 16 * CLOTH_COLLIDER_WORDS * SAMPLE_COLLIDERS,
+                              [CONTACT] = 32 * n,
+                              [DRIVER_FROM] = 32 * n,
+                              [DRIVER_TO] = 32 * n,
+                              [DRIVER_MAP] = 32 * n,
+                              [DEBUG] = 8 * n,
+                              [STEPS] = 2 * sizeof(cloth_step)};
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
@@ -55,9 +65,21 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 static void fill_colliders(float4 *words)
 {
     static const float4 shapes[SAMPLE_COLLIDERS][CLOTH_COLLIDER_WORDS] = {
-        {{0.0f, -0.5f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, -0.45f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {HED_CLOTH_PLANE, 0.5f, 0.0f, 0.0f}},
-        {{0.1f, 0.2f, 0.0f, 0.3f}, {0.0f, 0.0f, 0.0f, 0.0f}, {0.15f, 0.2f, 0.1f, 0.3f}, {0.0f, 0.0f, 0.0f, 0.0f}, {HED_CLOTH_SPHERE, 0.3f, 0.0f, 0.0f}},
-        {{-0.5f, 0.0f, 0.0f, 0.2f}, {-0.5f, 0.6f, 0.2f, 0.1f}, {-0.4f, 0.0f, 0.0f, 0.2f}, {-0.4f, 0.6f, 0.2f, 0.1f}, {HED_CLOTH_CAPSULE, 0.2f, 0.0f, 0.0f}}};
+        {{0.0f, -0.5f, 0.0f, 0.0f},
+         {0.0f, 1.0f, 0.0f, 0.0f},
+         {0.0f, -0.45f, 0.0f, 0.0f},
+         {0.0f, 1.0f, 0.0f, 0.0f},
+         {HED_CLOTH_PLANE, 0.5f, 0.0f, 0.0f}},
+        {{0.1f, 0.2f, 0.0f, 0.3f},
+         {0.0f, 0.0f, 0.0f, 0.0f},
+         {0.15f, 0.2f, 0.1f, 0.3f},
+         {0.0f, 0.0f, 0.0f, 0.0f},
+         {HED_CLOTH_SPHERE, 0.3f, 0.0f, 0.0f}},
+        {{-0.5f, 0.0f, 0.0f, 0.2f},
+         {-0.5f, 0.6f, 0.2f, 0.1f},
+         {-0.4f, 0.0f, 0.0f, 0.2f},
+         {-0.4f, 0.6f, 0.2f, 0.1f},
+         {HED_CLOTH_CAPSULE, 0.2f, 0.0f, 0.0f}}};
     memcpy(words, shapes, sizeof shapes);
 }
 
@@ -82,8 +104,8 @@ static void fill_driver(float4 *driver, uint64_t n, uint64_t seed, uint32_t argu
     }
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                        uint64_t bytes, uint64_t seed)
 {
     (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
@@ -108,7 +130,8 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 }
 
 static const hed_argument_def arguments[] = {
-    [POSITION] = {.name = "position", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE, .tolerance = 1e-5},
+    [POSITION] =
+        {.name = "position", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE, .tolerance = 1e-5},
     [PREVIOUS] = {.name = "previous", .kind = HED_BUFFER, .type = HED_FLOAT},
     [GARMENTS] = {.name = "garments", .kind = HED_BUFFER, .type = HED_FLOAT},
     [COLLIDERS] = {.name = "colliders", .kind = HED_BUFFER, .type = HED_FLOAT},
@@ -120,7 +143,8 @@ static const hed_argument_def arguments[] = {
     [STEPS] = {.name = "steps", .kind = HED_BUFFER, .type = HED_BYTES},
     [SUBSTEP] = {.name = "substep", .kind = HED_SCALAR, .type = HED_UINT32},
 };
-static const hed_source sources[] = {CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0}, {"drive.cl", hed_cloth_drive_cl, 0}};
+static const hed_source sources[] = {
+    CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0}, {"drive.cl", hed_cloth_drive_cl, 0}};
 static const char *const dimensions[] = {"particles"};
 static const hed_problem problems[] = {{1, {1}}, {1, {7}}, {1, {64}}, {1, {1003}}};
 

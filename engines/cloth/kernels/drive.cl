@@ -10,16 +10,21 @@
 #endif
 
 #if VECTOR
-/* Colliders and contact planes of one of the four: how many there are to go through differs, so this part stays scalar. */
-CLOTH_FUNCTION float4 cloth_collided(uint i, float4 at, __global const float4 *previous, __global const float4 *garments,
-                                     __global const float4 *colliders, __global const float4 *contact, cloth_step step)
+/* Colliders and contact planes of one of the four: how many there are to go through differs, so this part stays
+ * scalar. */
+CLOTH_FUNCTION float4 cloth_collided(uint i, float4 at, __global const float4 *previous,
+                                     __global const float4 *garments, __global const float4 *colliders,
+                                     __global const float4 *contact, cloth_step step)
 {
     if (at.w == 0.0f || (step.colliders == 0 && !(step.flags & CLOTH_STEP_CONTACTS))) return at;
     float4 before = previous[i];
     cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
-    if (step.colliders > 0) at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from, step.to);
+    if (step.colliders > 0)
+        at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from,
+                           step.to);
     if (step.flags & CLOTH_STEP_CONTACTS)
-        at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i], contact[2 * i + 1], step.from, step.to);
+        at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i], contact[2 * i + 1], step.from,
+                         step.to);
     return at;
 }
 
@@ -30,7 +35,8 @@ CLOTH_FUNCTION cloth_four cloth_pairs(__global const float4 *array, uint at)
 }
 
 /* cloth_drive() of four. Where `loose` is 0 nothing acts. */
-CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_four normal, cloth_four map, float4 stiffness, int4 loose, int4 *acted)
+CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_four normal, cloth_four map,
+                                       float4 stiffness, int4 loose, int4 *acted)
 {
     float4 zero = hed_f4(0.0f);
     cloth_four p = at;
@@ -45,7 +51,8 @@ CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_f
     p.z = cloth_pick(ball, fma(stiffness, fma(z, part, target.z) - p.z, p.z), p.z);
     float4 height = (p.x - target.x) * normal.x + (p.y - target.y) * normal.y + (p.z - target.z) * normal.z;
     int4 plane = cloth_same(map.z, zero) & cloth_more(map.y, height);
-    float4 away = map.z - map.y, cx = target.x - normal.x * away, cy = target.y - normal.y * away, cz = target.z - normal.z * away;
+    float4 away = map.z - map.y, cx = target.x - normal.x * away, cy = target.y - normal.y * away,
+           cz = target.z - normal.z * away;
     x = p.x - cx;
     y = p.y - cy;
     z = p.z - cz;
@@ -62,17 +69,21 @@ CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_f
     return at;
 }
 
-CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position, __global const float4 *previous, __global const float4 *garments,
-                                     __global const float4 *colliders, __global const float4 *contact, __global const float4 *driver_from,
-                                     __global const float4 *driver_to, __global const float4 *driver_map, __global uint2 *debug, cloth_step step)
+CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position, __global const float4 *previous,
+                                     __global const float4 *garments, __global const float4 *colliders,
+                                     __global const float4 *contact, __global const float4 *driver_from,
+                                     __global const float4 *driver_to, __global const float4 *driver_map,
+                                     __global uint2 *debug, cloth_step step)
 {
     cloth_four at = cloth_turn(cloth_collided(i, position[i], previous, garments, colliders, contact, step),
                                cloth_collided(i + 1, position[i + 1], previous, garments, colliders, contact, step),
                                cloth_collided(i + 2, position[i + 2], previous, garments, colliders, contact, step),
                                cloth_collided(i + 3, position[i + 3], previous, garments, colliders, contact, step));
     if (step.flags & CLOTH_STEP_DRIVER) {
-        cloth_four target = cloth_between4(cloth_pairs(driver_from, 2 * i), cloth_pairs(driver_to, 2 * i), step.to), start = at;
-        cloth_four normal = cloth_unit4(cloth_between4(cloth_pairs(driver_from, 2 * i + 1), cloth_pairs(driver_to, 2 * i + 1), step.to));
+        cloth_four target = cloth_between4(cloth_pairs(driver_from, 2 * i), cloth_pairs(driver_to, 2 * i), step.to),
+                   start = at;
+        cloth_four normal = cloth_unit4(
+            cloth_between4(cloth_pairs(driver_from, 2 * i + 1), cloth_pairs(driver_to, 2 * i + 1), step.to));
         cloth_four more = cloth_pairs(driver_map, 2 * i + 1);
         int4 acted, loose = cloth_more(at.w, hed_f4(0.0f)) & cloth_more(more.y, hed_f4(0.0f));
         at = cloth_drive4(at, target, normal, cloth_pairs(driver_map, 2 * i), more.x, loose, &acted);
@@ -98,6 +109,8 @@ __kernel void cloth_drive_all(__global float4 *restrict position, __global const
 {
     cloth_step step = cloth_step_at(steps, substep);
     CLOTH_EACH(step.particles,
-               cloth_drive_four(i, position, previous, garments, colliders, contact, driver_from, driver_to, driver_map, debug, step),
-               cloth_drive_one(i, position, previous, garments, colliders, contact, driver_from, driver_to, driver_map, debug, step))
+               cloth_drive_four(i, position, previous, garments, colliders, contact, driver_from, driver_to,
+                                driver_map, debug, step),
+               cloth_drive_one(i, position, previous, garments, colliders, contact, driver_from, driver_to,
+                               driver_map, debug, step))
 }

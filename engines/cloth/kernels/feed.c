@@ -3,7 +3,8 @@
 
 enum { POSITIONS, NORMALS, DRIVER_MAP, DRIVER_TO, GIVEN, PARTICLES }; /* arguments */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     cloth_plain_geometry(config, (uint64_t)problem->sizes[0], layout);
@@ -13,7 +14,8 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
 {
     void *const *given = call->arguments;
     for (uint64_t i = begin; i < end; i++)
-        cloth_feed_one((uint)i, given[POSITIONS], given[NORMALS], given[DRIVER_MAP], given[DRIVER_TO], *(const uint *)given[GIVEN]);
+        cloth_feed_one((uint)i, given[POSITIONS], given[NORMALS], given[DRIVER_MAP], given[DRIVER_TO],
+                       *(const uint *)given[GIVEN]);
 }
 CLOTH_NATIVE_CLONES(native, body)
 
@@ -25,7 +27,8 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = (24.0 + 16.0 + 32.0) * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                             uint32_t argument)
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
@@ -33,8 +36,8 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                        uint64_t bytes, uint64_t seed)
 {
     (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];

@@ -11,7 +11,8 @@
 
 #if VECTOR
 /* cloth_air() of four; `plate`: their normals and areas. */
-CLOTH_FUNCTION cloth_four cloth_air4(cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts, cloth_step step)
+CLOTH_FUNCTION cloth_four cloth_air4(cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts,
+                                     cloth_step step)
 {
     float4 gust = hed_f4(1.0f), zero = hed_f4(0.0f);
     if (step.gust > 0.0f)
@@ -52,9 +53,10 @@ CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
 }
 
 /* Where one's tether leads, and its length, -1 where there is none. */
-CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position, __global const uint2 *tether, __global const uint *anchors,
-                                      __global const float4 *driver_from, __global const float4 *driver_to,
-                                      __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position, __global const uint2 *tether,
+                                      __global const uint *anchors, __global const float4 *driver_from,
+                                      __global const float4 *driver_to, __global const float4 *driver_map,
+                                      cloth_step step)
 {
     uint2 to = tether[i];
     if (to.x == CLOTH_NONE) return hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
@@ -64,8 +66,9 @@ CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position, _
 }
 
 /* One of the four goes back to memory; locked ones to where their driver is. */
-CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved, __global float4 *position, __global float4 *previous,
-                                     __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map,
+CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved, __global float4 *position,
+                                     __global float4 *previous, __global const float4 *driver_from,
+                                     __global const float4 *driver_to, __global const float4 *driver_map,
                                      cloth_step step)
 {
     if (at.w == 0.0f) at = moved = cloth_locked_at(i, at, driver_from, driver_to, driver_map, step);
@@ -73,8 +76,9 @@ CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 mo
     position[i] = hed_f4(moved.x, moved.y, moved.z, at.w);
 }
 
-CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __global float4 *previous, __global const float4 *garments,
-                                         __global const float4 *air, __global const uint2 *tether, __global const uint *anchors,
+CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __global float4 *previous,
+                                         __global const float4 *garments, __global const float4 *air,
+                                         __global const uint2 *tether, __global const uint *anchors,
                                          __global const float4 *driver_from, __global const float4 *driver_to,
                                          __global const float4 *driver_map, cloth_step step)
 {
@@ -93,17 +97,20 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __gl
         way = cloth_air4(way, at, plate, made_of.x, made_of.y, step);
     }
     float4 square = cloth_square4(way.x, way.y, way.z);
-    float4 less = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)), step.longest_move / sqrt(square), hed_f4(1.0f));
+    float4 less = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)),
+                             step.longest_move / sqrt(square), hed_f4(1.0f));
     cloth_four moved;
     moved.x = at.x + way.x * less;
     moved.y = at.y + way.y * less;
     moved.z = at.z + way.z * less;
     moved.w = at.w;
     if (step.flags & CLOTH_STEP_TETHERS)
-        moved = cloth_tether4(moved, cloth_turn(cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step),
-                                                cloth_anchor_of(i + 1, position, tether, anchors, driver_from, driver_to, driver_map, step),
-                                                cloth_anchor_of(i + 2, position, tether, anchors, driver_from, driver_to, driver_map, step),
-                                                cloth_anchor_of(i + 3, position, tether, anchors, driver_from, driver_to, driver_map, step)));
+        moved = cloth_tether4(
+            moved,
+            cloth_turn(cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step),
+                       cloth_anchor_of(i + 1, position, tether, anchors, driver_from, driver_to, driver_map, step),
+                       cloth_anchor_of(i + 2, position, tether, anchors, driver_from, driver_to, driver_map, step),
+                       cloth_anchor_of(i + 3, position, tether, anchors, driver_from, driver_to, driver_map, step)));
     moved = cloth_turned(moved);
     cloth_integrated(i, p0, b0, moved.x, position, previous, driver_from, driver_to, driver_map, step);
     cloth_integrated(i + 1, p1, b1, moved.y, position, previous, driver_from, driver_to, driver_map, step);
@@ -115,11 +122,15 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __gl
 __kernel void cloth_integrate_all(__global float4 *restrict position, __global float4 *restrict previous,
                                   __global const float4 *restrict garments, __global const float4 *restrict air,
                                   __global const uint2 *restrict tether, __global const uint *restrict anchors,
-                                  __global const float4 *restrict driver_from, __global const float4 *restrict driver_to,
-                                  __global const float4 *restrict driver_map, __global const float4 *restrict steps, uint substep)
+                                  __global const float4 *restrict driver_from,
+                                  __global const float4 *restrict driver_to,
+                                  __global const float4 *restrict driver_map, __global const float4 *restrict steps,
+                                  uint substep)
 {
     cloth_step step = cloth_step_at(steps, substep);
     CLOTH_EACH(step.particles,
-               cloth_integrate_four(i, position, previous, garments, air, tether, anchors, driver_from, driver_to, driver_map, step),
-               cloth_integrate_one(i, position, previous, garments, air, tether, anchors, driver_from, driver_to, driver_map, step))
+               cloth_integrate_four(i, position, previous, garments, air, tether, anchors, driver_from, driver_to,
+                                    driver_map, step),
+               cloth_integrate_one(i, position, previous, garments, air, tether, anchors, driver_from, driver_to,
+                                   driver_map, step))
 }

@@ -1,5 +1,6 @@
-/* Four particles at a time: loaded as they lie in memory, transposed in registers so that a float4 is one coordinate of all four, computed with
- * selections and without branches, transposed back (the slides' vector form). Also which elements a work item does. */
+/* Four particles at a time: loaded as they lie in memory, transposed in registers so that a float4 is one coordinate
+ * of all four, computed with selections and without branches, transposed back (the slides' vector form). Also which
+ * elements a work item does. */
 #ifndef CLOTH_LANES_H
 #define CLOTH_LANES_H
 
@@ -7,7 +8,9 @@
 #define VECTOR 0 /* 1: an item does four elements at a time */
 #endif
 #ifndef TASK
-#define TASK 0 /* above 0: so many items, each of which loops over its chunk (the slides' strands); 0: an item for each element */
+#define TASK \
+    0 /* above 0: so many items, each of which loops over its chunk (the slides' strands); 0: an item for each \
+         element */
 #endif
 
 /* `one(i)`, or `four(i)` for i to i + 3, for each of `count` elements. */
@@ -72,15 +75,27 @@ CLOTH_FUNCTION cloth_four cloth_turned(cloth_four v) { return cloth_turn(v.x, v.
 #define cloth_near_rsqrt(x) native_rsqrt(x)
 #endif
 #else
-CLOTH_FUNCTION int4 cloth_more(float4 a, float4 b) { return hed_i4(-(a.x > b.x), -(a.y > b.y), -(a.z > b.z), -(a.w > b.w)); }
-CLOTH_FUNCTION int4 cloth_same(float4 a, float4 b) { return hed_i4(-(a.x == b.x), -(a.y == b.y), -(a.z == b.z), -(a.w == b.w)); }
+CLOTH_FUNCTION int4 cloth_more(float4 a, float4 b)
+{
+    return hed_i4(-(a.x > b.x), -(a.y > b.y), -(a.z > b.z), -(a.w > b.w));
+}
+CLOTH_FUNCTION int4 cloth_same(float4 a, float4 b)
+{
+    return hed_i4(-(a.x == b.x), -(a.y == b.y), -(a.z == b.z), -(a.w == b.w));
+}
 CLOTH_FUNCTION float4 cloth_pick(int4 mask, float4 yes, float4 no)
 {
     return hed_f4(mask.x ? yes.x : no.x, mask.y ? yes.y : no.y, mask.z ? yes.z : no.z, mask.w ? yes.w : no.w);
 }
 #if !HED_STRICT
-CLOTH_FUNCTION float4 cloth_near_rcp(float4 v) { return hed_f4(hed_near_rcp(v.x), hed_near_rcp(v.y), hed_near_rcp(v.z), hed_near_rcp(v.w)); }
-CLOTH_FUNCTION float4 cloth_near_rsqrt(float4 v) { return hed_f4(hed_near_rsqrt(v.x), hed_near_rsqrt(v.y), hed_near_rsqrt(v.z), hed_near_rsqrt(v.w)); }
+CLOTH_FUNCTION float4 cloth_near_rcp(float4 v)
+{
+    return hed_f4(hed_near_rcp(v.x), hed_near_rcp(v.y), hed_near_rcp(v.z), hed_near_rcp(v.w));
+}
+CLOTH_FUNCTION float4 cloth_near_rsqrt(float4 v)
+{
+    return hed_f4(hed_near_rsqrt(v.x), hed_near_rsqrt(v.y), hed_near_rsqrt(v.z), hed_near_rsqrt(v.w));
+}
 #endif
 #endif
 

@@ -3,7 +3,8 @@
 
 enum { ARRAY, RIGID }; /* arguments */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     cloth_plain_geometry(config, (uint64_t)problem->sizes[0], layout);
@@ -24,7 +25,8 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = 32.0 * n, .operations = 18.0 * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                             uint32_t argument)
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
@@ -32,8 +34,8 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                        uint64_t bytes, uint64_t seed)
 {
     (void)def;
     (void)bytes;
@@ -41,7 +43,11 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
     switch (argument) {
     case ARRAY: cloth_sample_positions(data, n + 1, seed); break;
     case RIGID:
-        *(cloth_rigid *)data = (cloth_rigid){{0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f}, 1, (uint)n, (uint)(n % 2)};
+        *(cloth_rigid *)data = (cloth_rigid){
+            {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f},
+            1,
+            (uint)n,
+            (uint)(n % 2)};
         break;
     }
 }

@@ -1,5 +1,5 @@
-/* One particle, one constraint, one vertex, on the arrays that the kernels have: the scalar version of each kernel, and its native version in C,
- * are this text called in a loop. After physics.h and collide.h. */
+/* One particle, one constraint, one vertex, on the arrays that the kernels have: the scalar version of each kernel,
+ * and its native version in C, are this text called in a loop. After physics.h and collide.h. */
 #ifndef CLOTH_PARTICLE_H
 #define CLOTH_PARTICLE_H
 
@@ -30,16 +30,18 @@ CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint subst
 }
 
 /* Where a locked particle is at the substep's end: it follows the driver where there is one. */
-CLOTH_FUNCTION float4 cloth_locked_at(uint i, float4 at, __global const float4 *driver_from, __global const float4 *driver_to,
-                                      __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION float4 cloth_locked_at(uint i, float4 at, __global const float4 *driver_from,
+                                      __global const float4 *driver_to, __global const float4 *driver_map,
+                                      cloth_step step)
 {
     if (!(step.flags & CLOTH_STEP_DRIVER) || driver_map[2 * i + 1].y == 0.0f) return at;
     float4 target = cloth_between(driver_from[2 * i], driver_to[2 * i], step.to);
     return hed_f4(target.x, target.y, target.z, at.w);
 }
 
-CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __global float4 *previous, __global const float4 *garments,
-                                        __global const float4 *air, __global const uint2 *tether, __global const uint *anchors,
+CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __global float4 *previous,
+                                        __global const float4 *garments, __global const float4 *air,
+                                        __global const uint2 *tether, __global const uint *anchors,
                                         __global const float4 *driver_from, __global const float4 *driver_to,
                                         __global const float4 *driver_map, cloth_step step)
 {
@@ -66,9 +68,10 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __glo
 }
 
 /* `pass`: 0: the only iteration, or no compliance anywhere: no multipliers; 1: the first of several; 2: a later one. */
-CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position, __global const uint2 *ends, __global const float *rests,
-                                       __global const ushort *kinds, __global const float4 *materials, __global float *multipliers,
-                                       float stiffness, uint pass)
+CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position, __global const uint2 *ends,
+                                       __global const float *rests, __global const ushort *kinds,
+                                       __global const float4 *materials, __global float *multipliers, float stiffness,
+                                       uint pass)
 {
     uint2 end = ends[i];
     float rest = rests[i];
@@ -85,18 +88,23 @@ CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position, __glob
     if (b.w > 0.0f) position[end.y] = b;
 }
 
-CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global const float4 *previous, __global const float4 *garments,
-                                    __global const float4 *colliders, __global const float4 *contact, __global const float4 *driver_from,
-                                    __global const float4 *driver_to, __global const float4 *driver_map, __global uint2 *debug, cloth_step step)
+CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global const float4 *previous,
+                                    __global const float4 *garments, __global const float4 *colliders,
+                                    __global const float4 *contact, __global const float4 *driver_from,
+                                    __global const float4 *driver_to, __global const float4 *driver_map,
+                                    __global uint2 *debug, cloth_step step)
 {
     float4 at = position[i], before = previous[i], start;
     bool driven = (step.flags & CLOTH_STEP_DRIVER) && driver_map[2 * i + 1].y != 0.0f;
     uint acted = 0;
     if (at.w > 0.0f) {
         cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
-        if (step.colliders > 0) at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from, step.to);
+        if (step.colliders > 0)
+            at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from,
+                               step.to);
         if (step.flags & CLOTH_STEP_CONTACTS)
-            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i], contact[2 * i + 1], step.from, step.to);
+            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i], contact[2 * i + 1],
+                             step.from, step.to);
     }
     start = at;
     if (driven && at.w > 0.0f) {
@@ -112,8 +120,9 @@ CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global 
 }
 
 /* Normal of length 1 and area / mass: the triangles around a particle, each with a third of its area. */
-CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position, __global const uint *incident_at, __global const uint *incident,
-                                      __global const uint *triangles, __global float4 *air)
+CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position, __global const uint *incident_at,
+                                      __global const uint *incident, __global const uint *triangles,
+                                      __global float4 *air)
 {
     float x = 0.0f, y = 0.0f, z = 0.0f, area = 0.0f;
     for (uint k = incident_at[i]; k < incident_at[i + 1]; k++) {
@@ -148,13 +157,11 @@ CLOTH_FUNCTION float4 cloth_column(const float *matrix, uint column)
 }
 
 /* Whether all three are finite numbers. */
-CLOTH_FUNCTION uint cloth_finite(float4 p)
-{
-    return fabs(p.x) < 1e30f && fabs(p.y) < 1e30f && fabs(p.z) < 1e30f;
-}
+CLOTH_FUNCTION uint cloth_finite(float4 p) { return fabs(p.x) < 1e30f && fabs(p.y) < 1e30f && fabs(p.z) < 1e30f; }
 
-CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position, __global const uint2 *debug, __global const uint *vertex_particle,
-                                         __global const float4 *air, __global float4 *vertices, __global float4 *normals, __global uint *broken,
+CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position, __global const uint2 *debug,
+                                         __global const uint *vertex_particle, __global const float4 *air,
+                                         __global float4 *vertices, __global float4 *normals, __global uint *broken,
                                          cloth_view view)
 {
     uint particle = (view.flags & CLOTH_VIEW_GATHER) ? vertex_particle[i] : i;
@@ -164,27 +171,30 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
         p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f); /* nothing that is not finite leaves; hed_cloth_wait() tells */
     }
     uint colour = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
-    float4 shown = cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1), cloth_column(view.matrix, 2),
-                                   cloth_column(view.matrix, 3));
+    float4 shown = cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1),
+                                   cloth_column(view.matrix, 2), cloth_column(view.matrix, 3));
     vertices[i] = hed_f4(shown.x, shown.y, shown.z, as_float(colour));
     if (view.flags & CLOTH_VIEW_NORMALS) {
         float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-        float4 turned = cloth_transform(air[particle], cloth_column(view.normals, 0), cloth_column(view.normals, 1), cloth_column(view.normals, 2), none);
+        float4 turned = cloth_transform(air[particle], cloth_column(view.normals, 0), cloth_column(view.normals, 1),
+                                        cloth_column(view.normals, 2), none);
         normals[i] = cloth_unit(turned);
     }
 }
 
-/* What the program says of the driver, three floats in a row, into the pairs of position and normal; the part of it that it does not say stays
- * as it was. */
+/* What the program says of the driver, three floats in a row, into the pairs of position and normal; the part of it
+ * that it does not say stays as it was. */
 #define CLOTH_FEED_POSITIONS 1u
 #define CLOTH_FEED_NORMALS 2u
 
-CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions, __global const float *normals, __global const float4 *driver_map,
-                                   __global float4 *driver_to, uint given)
+CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions, __global const float *normals,
+                                   __global const float4 *driver_map, __global float4 *driver_to, uint given)
 {
     if (driver_map[2 * i + 1].y == 0.0f) return;
-    if (given & CLOTH_FEED_POSITIONS) driver_to[2 * i] = hed_f4(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2], 0.0f);
-    if (given & CLOTH_FEED_NORMALS) driver_to[2 * i + 1] = hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
+    if (given & CLOTH_FEED_POSITIONS)
+        driver_to[2 * i] = hed_f4(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2], 0.0f);
+    if (given & CLOTH_FEED_NORMALS)
+        driver_to[2 * i + 1] = hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
 }
 
 /* Points of an array through a rigid matrix; `directions`: every second one is a direction. */
@@ -199,7 +209,8 @@ CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, cloth_rigid r
     uint at = rigid.first + i;
     float4 p = array[at], last = cloth_column(rigid.matrix, 3);
     if (rigid.directions && (i & 1)) last = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    float4 moved = cloth_transform(p, cloth_column(rigid.matrix, 0), cloth_column(rigid.matrix, 1), cloth_column(rigid.matrix, 2), last);
+    float4 moved = cloth_transform(p, cloth_column(rigid.matrix, 0), cloth_column(rigid.matrix, 1),
+                                   cloth_column(rigid.matrix, 2), last);
     array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);
 }
 

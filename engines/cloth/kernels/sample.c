@@ -1,5 +1,5 @@
-/* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that element i does not depend on
- * how many are asked for. */
+/* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that element i does not
+ * depend on how many are asked for. */
 #include "kernels/kernels.h"
 
 static uint32_t word_at(uint64_t stream, uint64_t index)

@@ -4,7 +4,8 @@
 enum { POSITION, INCIDENT_AT, INCIDENT, TRIANGLES, AIR, PARTICLES }; /* arguments */
 enum { AROUND = 6 };                                                 /* triangles around a particle of the sample */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     cloth_plain_geometry(config, (uint64_t)problem->sizes[0], layout);
@@ -14,11 +15,13 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
 {
     void *const *given = call->arguments;
     for (uint64_t i = begin; i < end; i++)
-        cloth_surface_one((uint)i, given[POSITION], given[INCIDENT_AT], given[INCIDENT], given[TRIANGLES], given[AIR]);
+        cloth_surface_one((uint)i, given[POSITION], given[INCIDENT_AT], given[INCIDENT], given[TRIANGLES],
+                          given[AIR]);
 }
 CLOTH_NATIVE_CLONES(native, body)
 
-/* Six triangles around each particle: their corners are read once each, two triangles a particle; 30 operations a triangle. */
+/* Six triangles around each particle: their corners are read once each, two triangles a particle; 30 operations a
+ * triangle. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
 {
     (void)def, (void)config;
@@ -26,16 +29,21 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = (16.0 + 4.0 + 24.0 + 24.0 + 16.0) * n, .operations = 190.0 * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                             uint32_t argument)
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
-    const uint64_t bytes[] = {[POSITION] = 16 * n, [INCIDENT_AT] = 4 * (n + 1), [INCIDENT] = 4 * AROUND * n, [TRIANGLES] = 12 * n, [AIR] = 16 * n};
+    const uint64_t bytes[] = {[POSITION] = 16 * n,
+                              [INCIDENT_AT] = 4 * (n + 1),
+                              [INCIDENT] = 4 * AROUND * n,
+                              [TRIANGLES] = 12 * n,
+                              [AIR] = 16 * n};
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                        uint64_t bytes, uint64_t seed)
 {
     (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];

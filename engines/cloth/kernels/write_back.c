@@ -3,7 +3,8 @@
 
 enum { POSITION, DEBUG, VERTEX_PARTICLE, AIR, VERTICES, NORMALS, BROKEN, VIEW }; /* arguments */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def;
     cloth_version_geometry(config, (uint64_t)problem->sizes[0], layout);
@@ -14,8 +15,8 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
     void *const *given = call->arguments;
     cloth_view view = *(const cloth_view *)given[VIEW];
     for (uint64_t i = begin; i < end; i++)
-        cloth_write_back_one((uint)i, given[POSITION], given[DEBUG], given[VERTEX_PARTICLE], given[AIR], given[VERTICES], given[NORMALS],
-                             given[BROKEN], view);
+        cloth_write_back_one((uint)i, given[POSITION], given[DEBUG], given[VERTEX_PARTICLE], given[AIR],
+                             given[VERTICES], given[NORMALS], given[BROKEN], view);
 }
 CLOTH_NATIVE_CLONES(native, body)
 
@@ -27,25 +28,28 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     *amount = (hed_work){.bytes = (4.0 + 16.0 + 8.0 + 16.0 + 32.0) * n, .operations = 45.0 * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                             uint32_t argument)
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
-    const uint64_t bytes[] = {[POSITION] = 16 * n, [DEBUG] = 8 * n, [VERTEX_PARTICLE] = 4 * n, [AIR] = 16 * n, [VERTICES] = 16 * n,
-                              [NORMALS] = 16 * n, [BROKEN] = 16};
+    const uint64_t bytes[] = {
+        [POSITION] = 16 * n, [DEBUG] = 8 * n, [VERTEX_PARTICLE] = 4 * n, [AIR] = 16 * n, [VERTICES] = 16 * n,
+        [NORMALS] = 16 * n,  [BROKEN] = 16};
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 static void fill_view(cloth_view *view, uint64_t n)
 {
-    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
+    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f,   0.0f, 0.0f,
+                                     0.0f, 0.0f, 1.0f, 0.0f, 0.5f,  -0.25f, 2.0f, 1.0f};
     *view = (cloth_view){.vertices = (uint)n, .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
     memcpy(view->matrix, matrix, sizeof view->matrix);
     memcpy(view->normals, matrix, sizeof view->normals);
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes,
-                        uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                        uint64_t bytes, uint64_t seed)
 {
     (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
@@ -76,7 +80,8 @@ static const hed_argument_def arguments[] = {
     [BROKEN] = {.name = "broken", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE},
     [VIEW] = {.name = "view", .kind = HED_STRUCT, .type = HED_BYTES, .size = sizeof(cloth_view)},
 };
-static const hed_source sources[] = {CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0}, {"write_back.cl", hed_cloth_write_back_cl, 0}};
+static const hed_source sources[] = {
+    CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0}, {"write_back.cl", hed_cloth_write_back_cl, 0}};
 static const char *const dimensions[] = {"vertices"};
 static const hed_problem problems[] = {{1, {1}}, {1, {7}}, {1, {64}}, {1, {1003}}};
 

@@ -1,4 +1,5 @@
-/* Write-back: each vertex is its particle through a matrix, with a packed colour in the bits of w. particle.h has the scalar version. */
+/* Write-back: each vertex is its particle through a matrix, with a packed colour in the bits of w. particle.h has the
+ * scalar version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -16,11 +17,15 @@ CLOTH_FUNCTION float4 cloth_row4(cloth_four p, float m0, float m1, float m2, flo
     return fma(p.z, hed_f4(m2), fma(p.y, hed_f4(m1), fma(p.x, hed_f4(m0), hed_f4(m3))));
 }
 
-CLOTH_FUNCTION float4 cloth_small4(float4 v) { return cloth_pick(cloth_more(hed_f4(1e30f), fabs(v)), hed_f4(1.0f), hed_f4(0.0f)); }
+CLOTH_FUNCTION float4 cloth_small4(float4 v)
+{
+    return cloth_pick(cloth_more(hed_f4(1e30f), fabs(v)), hed_f4(1.0f), hed_f4(0.0f));
+}
 
 CLOTH_FUNCTION void cloth_write_back_four(uint i, __global const float4 *position, __global const uint2 *debug,
-                                          __global const uint *vertex_particle, __global const float4 *air, __global float4 *vertices,
-                                          __global float4 *normals, __global uint *broken, cloth_view view)
+                                          __global const uint *vertex_particle, __global const float4 *air,
+                                          __global float4 *vertices, __global float4 *normals, __global uint *broken,
+                                          cloth_view view)
 {
     uint k0 = i, k1 = i + 1, k2 = i + 2, k3 = i + 3;
     if (view.flags & CLOTH_VIEW_GATHER) {
@@ -40,7 +45,8 @@ CLOTH_FUNCTION void cloth_write_back_four(uint i, __global const float4 *positio
     shown.y = cloth_row4(p, view.matrix[1], view.matrix[5], view.matrix[9], view.matrix[13]);
     shown.z = cloth_row4(p, view.matrix[2], view.matrix[6], view.matrix[10], view.matrix[14]);
     shown.w = as_float4(hed_u4(0xffffffffu));
-    if (view.flags & CLOTH_VIEW_COLOURS) shown.w = as_float4(hed_u4(debug[k0].x, debug[k1].x, debug[k2].x, debug[k3].x));
+    if (view.flags & CLOTH_VIEW_COLOURS)
+        shown.w = as_float4(hed_u4(debug[k0].x, debug[k1].x, debug[k2].x, debug[k3].x));
     shown = cloth_turned(shown);
     vertices[i] = shown.x;
     vertices[i + 1] = shown.y;
@@ -63,9 +69,10 @@ CLOTH_FUNCTION void cloth_write_back_four(uint i, __global const float4 *positio
 
 __kernel void cloth_write_back(__global const float4 *restrict position, __global const uint2 *restrict debug,
                                __global const uint *restrict vertex_particle, __global const float4 *restrict air,
-                               __global float4 *restrict vertices, __global float4 *restrict normals, __global uint *restrict broken,
-                               cloth_view view)
+                               __global float4 *restrict vertices, __global float4 *restrict normals,
+                               __global uint *restrict broken, cloth_view view)
 {
-    CLOTH_EACH(view.vertices, cloth_write_back_four(i, position, debug, vertex_particle, air, vertices, normals, broken, view),
+    CLOTH_EACH(view.vertices,
+               cloth_write_back_four(i, position, debug, vertex_particle, air, vertices, normals, broken, view),
                cloth_write_back_one(i, position, debug, vertex_particle, air, vertices, normals, broken, view))
 }

@@ -23,7 +23,8 @@ void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size
     uint64_t bytes = (count ? count : 1) * size;
     void *made = count > SIZE_MAX / size ? NULL : allocator->allocate(allocator->user, (size_t)bytes, 64);
     if (made) return memset(made, 0, (size_t)bytes);
-    cloth_fail(error, HED_ERROR_MEMORY, "no memory for %llu elements of %zu bytes of a cloth", (unsigned long long)count, size);
+    cloth_fail(error, HED_ERROR_MEMORY, "no memory for %llu elements of %zu bytes of a cloth",
+               (unsigned long long)count, size);
     return NULL;
 }
 
@@ -59,7 +60,8 @@ static hed_status check_range(const char *name, uint32_t value, uint32_t low, ui
 static hed_status check_def(const hed_device *device, const hed_cloth_def *def, hed_error *error)
 {
     if (!device || !def || !def->garments)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "a cloth needs a device, a definition and its garments: one of them is NULL");
+        return cloth_fail(error, HED_ERROR_ARGUMENT,
+                          "a cloth needs a device, a definition and its garments: one of them is NULL");
     hed_status status = check_range("garment_count", def->garment_count, 1, 1u << 20, error);
     if (!status) status = check_range("substeps", def->substeps, 1, 1000, error);
     if (!status) status = check_range("iterations", def->iterations, 1, 100, error);
@@ -70,7 +72,8 @@ static hed_status check_def(const hed_device *device, const hed_cloth_def *def, 
     if (!status) status = check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
     if (!status) status = check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
     if (!status && def->set_width % 4)
-        status = cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.set_width is %u: 0, or a multiple of 4", def->set_width);
+        status = cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.set_width is %u: 0, or a multiple of 4",
+                            def->set_width);
     if (!status && def->stream && hed_stream_device(def->stream) != device)
         status = cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.stream belongs to another device");
     return status;
@@ -91,8 +94,10 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
         for (int k = 0; k < 4; k++) {
             at[k] += (uint64_t)g->copies * counts[k];
             if (at[k] > 1u << 28)
-                return cloth_fail(error, HED_ERROR_LIMIT, "the first %u garments with their copies have more than 2^28 particles, vertices or triangles",
-                                  i + 1);
+                return cloth_fail(
+                    error, HED_ERROR_LIMIT,
+                    "the first %u garments with their copies have more than 2^28 particles, vertices or triangles",
+                    i + 1);
         }
         cloth->has_tethers |= g->anchor_count > 0;
         cloth->has_driver |= g->driven;
@@ -111,7 +116,8 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
     cloth->garments = cloth_allocate(a, def->garment_count, sizeof *cloth->garments, error);
     if (!cloth->garments) return HED_ERROR_MEMORY;
     cloth->garment_count = def->garment_count;
-    uint32_t **firsts[4] = {&cloth->first_particle, &cloth->first_vertex, &cloth->first_triangle, &cloth->first_anchor};
+    uint32_t **firsts[4] = {&cloth->first_particle, &cloth->first_vertex, &cloth->first_triangle,
+                            &cloth->first_anchor};
     for (int k = 0; k < 4; k++) {
         *firsts[k] = cloth_allocate(a, def->garment_count + 1, sizeof(uint32_t), error);
         if (!*firsts[k]) return HED_ERROR_MEMORY;
@@ -125,8 +131,9 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
 /* ---- the choice of structure ---- */
 
 static const cloth_structure_ops *const structures[HED_CLOTH_STRUCTURE_COUNT] = {
-    [HED_CLOTH_COLOURS] = &cloth_colours_ops, [HED_CLOTH_SETS] = &cloth_sets_ops,     [HED_CLOTH_PATCHES] = &cloth_patches_ops,
-    [HED_CLOTH_WHOLE] = &cloth_whole_ops,     [HED_CLOTH_NATIVE] = &cloth_native_ops,
+    [HED_CLOTH_COLOURS] = &cloth_colours_ops, [HED_CLOTH_SETS] = &cloth_sets_ops,
+    [HED_CLOTH_PATCHES] = &cloth_patches_ops, [HED_CLOTH_WHOLE] = &cloth_whole_ops,
+    [HED_CLOTH_NATIVE] = &cloth_native_ops,
 };
 
 static bool is_valid(const hed_cloth *cloth, hed_cloth_structure structure)
@@ -142,7 +149,8 @@ static hed_cloth_structure choose_fast(const hed_cloth *cloth)
     uint64_t copies = 0;
     for (uint32_t i = 0; i < cloth->garment_count; i++) copies += cloth->garments[i]->copies;
     bool many = copies >= info->compute_units;
-    hed_cloth_structure order[] = {HED_CLOTH_NATIVE, many ? HED_CLOTH_WHOLE : HED_CLOTH_PATCHES, many ? HED_CLOTH_PATCHES : HED_CLOTH_WHOLE};
+    hed_cloth_structure order[] = {HED_CLOTH_NATIVE, many ? HED_CLOTH_WHOLE : HED_CLOTH_PATCHES,
+                                   many ? HED_CLOTH_PATCHES : HED_CLOTH_WHOLE};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (is_valid(cloth, order[i])) return order[i];
     return HED_CLOTH_COLOURS;
@@ -166,16 +174,18 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
     cloth->configured = wanted == HED_CLOTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
     if (wanted == HED_CLOTH_AUTO) wanted = choose_auto(cloth);
     if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS && wanted != HED_CLOTH_SETS)
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s in strict mode: only colours and sets give the same bits everywhere",
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+                          "structure %s in strict mode: only colours and sets give the same bits everywhere",
                           hed_cloth_structure_name(wanted));
     if (!structures[wanted]->valid(cloth, reason, sizeof reason))
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s is not valid for this cloth on %s: %s", hed_cloth_structure_name(wanted),
-                          hed_device_get_info(cloth->device)->id, reason);
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s is not valid for this cloth on %s: %s",
+                          hed_cloth_structure_name(wanted), hed_device_get_info(cloth->device)->id, reason);
     cloth->ops = structures[wanted];
     return HED_OK;
 }
 
-/* What no rule foresaw, such as a mesh whose patches grow too large, is no reason to fail where the structure was ours to choose. */
+/* What no rule foresaw, such as a mesh whose patches grow too large, is no reason to fail where the structure was
+ * ours to choose. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->structure, error);
@@ -191,7 +201,8 @@ static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 static uint64_t staging_bytes(const hed_cloth *cloth)
 {
     if (strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0) return 0;
-    uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count + sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
+    uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count +
+                     sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     return cloth->has_driver ? bytes + 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count : bytes;
 }
 
@@ -232,7 +243,8 @@ hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cl
     return cloth_create_tuned(device, def, &(hed_config){0}, cloth, error);
 }
 
-hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned, hed_cloth **cloth, hed_error *error)
+hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned,
+                              hed_cloth **cloth, hed_error *error)
 {
     *cloth = NULL;
     hed_status status = check_def(device, def, error);
@@ -255,10 +267,11 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
 static void destroy_buffers(hed_cloth *cloth)
 {
     cloth_buffers *b = &cloth->buffers;
-    hed_buffer *all[] = {b->none,        b->position,    b->previous,   b->garments,   b->air,         b->tether,    b->anchors,
-                         b->driver_from, b->driver_to,   b->driver_map, b->debug,      b->colliders,   b->contact,   b->vertex_particle,
-                         b->vertices[0], b->vertices[1], b->normals[0], b->normals[1], b->incident_at, b->incident,  b->triangles,
-                         b->flags};
+    hed_buffer *all[] = {b->none,        b->position,   b->previous,    b->garments,        b->air,
+                         b->tether,      b->anchors,    b->driver_from, b->driver_to,       b->driver_map,
+                         b->debug,       b->colliders,  b->contact,     b->vertex_particle, b->vertices[0],
+                         b->vertices[1], b->normals[0], b->normals[1],  b->incident_at,     b->incident,
+                         b->triangles,   b->flags};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) hed_buffer_destroy(all[i]);
 }
 
@@ -312,7 +325,8 @@ uint32_t hed_cloth_particle_count(const hed_cloth *cloth) { return cloth->partic
 uint32_t hed_cloth_vertex_count(const hed_cloth *cloth) { return cloth->vertices; }
 hed_stream *hed_cloth_stream(const hed_cloth *cloth) { return cloth->stream; }
 
-void hed_cloth_garment_range(const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex)
+void hed_cloth_garment_range(const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle,
+                             uint32_t *first_vertex)
 {
     *first_particle = cloth->first_particle[garment];
     *first_vertex = cloth->first_vertex[garment];
@@ -346,7 +360,8 @@ void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *report)
                                  .particles = cloth->particles,
                                  .vertices = cloth->vertices,
                                  .triangles = cloth->triangles,
-                                 .device_bytes = cloth_buffer_bytes(cloth) + (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
+                                 .device_bytes = cloth_buffer_bytes(cloth) +
+                                                 (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
     for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, report);
     cloth->ops->report(cloth, cloth->structure, report);
 }

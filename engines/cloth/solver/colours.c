@@ -1,9 +1,9 @@
-/* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the integrator, then for each iteration the distance
- * constraints (a launch for each colour; or for sets one launch of one group, with a barrier after each set) and, where there is
- * something to collide with or to follow, a launch for that.
+/* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the integrator, then
+ * for each iteration the distance constraints (a launch for each colour; or for sets one launch of one group, with a
+ * barrier after each set) and, where there is something to collide with or to follow, a launch for that.
  *
- * As many substeps as a frame has are recorded once in a graph and replayed. What changes from frame to frame lies in buffers that
- * the kernels read, so that the graph stays as it is: replaying 65 nodes costs the driver one call. */
+ * As many substeps as a frame has are recorded once in a graph and replayed. What changes from frame to frame lies in
+ * buffers that the kernels read, so that the graph stays as it is: replaying 65 nodes costs the driver one call. */
 #include "solver/host.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct cloth_structure {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
     uint32_t constraints, colours, materials_count;
     uint32_t width, sets; /* HED_CLOTH_SETS: constraints of a set at most, sets of a sweep; else 0 */
-    uint32_t *colour_at; /* (colours + 1) */
+    uint32_t *colour_at;  /* (colours + 1) */
     uint32_t colour_room;
     uint32_t batch;      /* substeps of the graph */
     cloth_step *written; /* (batch) what buffer `steps` holds, of them `written_count` */
@@ -97,7 +97,8 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_structure *s, hed_error 
     if (!status) status = cloth_upload(cloth, t.ends, n * sizeof *t.ends, &s->ends, error);
     if (!status) status = cloth_upload(cloth, t.rests, n * sizeof *t.rests, &s->rests, error);
     if (!status) status = cloth_upload(cloth, t.kinds, n * sizeof *t.kinds, &s->kinds, error);
-    if (!status) status = cloth_upload(cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
+    if (!status)
+        status = cloth_upload(cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
     cloth_release(a, t.materials, s->materials_count, sizeof *t.materials);
     cloth_release(a, t.kinds, n, sizeof *t.kinds);
     cloth_release(a, t.rests, n, sizeof *t.rests);
@@ -132,7 +133,9 @@ static hed_status count_all(const hed_cloth *cloth, cloth_structure *s, hed_erro
     }
     if (constraints > 1u << 30)
         return cloth_fail(error, HED_ERROR_LIMIT, "%llu constraints: at most 2^30", (unsigned long long)constraints);
-    if (materials > 1u << 16) return cloth_fail(error, HED_ERROR_LIMIT, "%llu materials of all garments: at most 65536", (unsigned long long)materials);
+    if (materials > 1u << 16)
+        return cloth_fail(error, HED_ERROR_LIMIT, "%llu materials of all garments: at most 65536",
+                          (unsigned long long)materials);
     s->constraints = (uint32_t)constraints;
     s->materials_count = (uint32_t)materials;
     s->colours = most_colours(cloth);
@@ -162,7 +165,8 @@ static uint32_t batch_of(const hed_cloth *cloth, const cloth_structure *s)
 static hed_status upload_sets(hed_cloth *cloth, cloth_structure *s, hed_error *error)
 {
     uint64_t count = 0;
-    for (uint32_t c = 0; c < s->colours; c++) count += (s->colour_at[c + 1] - s->colour_at[c] + s->width - 1) / s->width;
+    for (uint32_t c = 0; c < s->colours; c++)
+        count += (s->colour_at[c + 1] - s->colour_at[c] + s->width - 1) / s->width;
     uint32_t *set_at = cloth_allocate(&cloth->allocator, count + 1, sizeof *set_at, error);
     if (!set_at) return HED_ERROR_MEMORY;
     for (uint32_t c = 0; c < s->colours; c++)
@@ -187,13 +191,15 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_structure *s, h
         bool fits = hed_kernel_valid(&cloth_sets_def, &larger, NULL, cloth->device, cloth->def.math, NULL, 0);
         if (i == 0 || (fits && groups->values[i - 1] < s->width)) config = larger;
     }
-    return hed_kernel_create(cloth->device, &cloth_sets_def, &options, &cloth->host->kernels[CLOTH_KERNEL_SETS], error);
+    return hed_kernel_create(cloth->device, &cloth_sets_def, &options, &cloth->host->kernels[CLOTH_KERNEL_SETS],
+                             error);
 }
 
 static hed_status make_sweep(hed_cloth *cloth, cloth_structure *s, hed_error *error)
 {
     if (!s->constraints) return HED_OK;
-    if (cloth->ops->id == HED_CLOTH_COLOURS) return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
+    if (cloth->ops->id == HED_CLOTH_COLOURS)
+        return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
     s->width = cloth->def.set_width ? cloth->def.set_width : s->constraints;
     hed_status status = upload_sets(cloth, s, error);
     return status ? status : make_sets_kernel(cloth, s, error);
@@ -211,7 +217,8 @@ static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
     s->next = s->written ? cloth_allocate(a, s->batch, sizeof *s->next, error) : NULL;
     if (!s->next) return HED_ERROR_MEMORY;
     status = upload_tables(cloth, s, error);
-    if (!status && needs_multipliers(cloth)) status = cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
+    if (!status && needs_multipliers(cloth))
+        status = cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
     if (!status) status = cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
     if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
     return status ? status : make_sweep(cloth, s, error);
@@ -229,7 +236,10 @@ static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_erro
 
 /* ---- substeps ---- */
 
-static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }
+static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
+{
+    return buffer ? buffer : cloth->buffers.none;
+}
 
 static hed_status integrate(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
 {
@@ -248,29 +258,41 @@ static hed_status integrate(hed_cloth *cloth, const cloth_structure *s, uint32_t
     return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, arguments, 11, error);
 }
 
-static hed_status project_sets(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t pass, hed_error *error)
+static hed_status project_sets(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t pass,
+                               hed_error *error)
 {
-    hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position), hed_buffer_argument(s->ends),
-                                hed_buffer_argument(s->rests),               hed_buffer_argument(s->kinds),
-                                hed_buffer_argument(s->materials),           hed_buffer_argument(or_none(cloth, s->multipliers)),
-                                hed_buffer_argument(s->steps),               hed_buffer_argument(s->set_at),
-                                hed_uint_argument(substep),                  hed_uint_argument(pass),
+    hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
+                                hed_buffer_argument(s->ends),
+                                hed_buffer_argument(s->rests),
+                                hed_buffer_argument(s->kinds),
+                                hed_buffer_argument(s->materials),
+                                hed_buffer_argument(or_none(cloth, s->multipliers)),
+                                hed_buffer_argument(s->steps),
+                                hed_buffer_argument(s->set_at),
+                                hed_uint_argument(substep),
+                                hed_uint_argument(pass),
                                 hed_uint_argument(s->sets)};
     return cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, arguments, 11, error);
 }
 
-static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t iteration, hed_error *error)
+static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t iteration,
+                          hed_error *error)
 {
     uint32_t pass = !s->multipliers ? 0 : iteration ? 2 : 1;
     if (s->sets) return project_sets(cloth, s, substep, pass, error);
     hed_status status = HED_OK;
     for (uint32_t c = 0; c < s->colours && !status; c++) {
         uint32_t first = s->colour_at[c], count = s->colour_at[c + 1] - first;
-        hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position), hed_buffer_argument(s->ends),
-                                    hed_buffer_argument(s->rests),               hed_buffer_argument(s->kinds),
-                                    hed_buffer_argument(s->materials),           hed_buffer_argument(or_none(cloth, s->multipliers)),
-                                    hed_buffer_argument(s->steps),               hed_uint_argument(substep),
-                                    hed_uint_argument(pass),                     hed_uint_argument(first),
+        hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
+                                    hed_buffer_argument(s->ends),
+                                    hed_buffer_argument(s->rests),
+                                    hed_buffer_argument(s->kinds),
+                                    hed_buffer_argument(s->materials),
+                                    hed_buffer_argument(or_none(cloth, s->multipliers)),
+                                    hed_buffer_argument(s->steps),
+                                    hed_uint_argument(substep),
+                                    hed_uint_argument(pass),
+                                    hed_uint_argument(first),
                                     hed_uint_argument(count)};
         if (count) status = cloth_run(cloth, CLOTH_KERNEL_DISTANCE, count, arguments, 11, error);
     }
@@ -341,8 +363,8 @@ static hed_status run_batch(hed_cloth *cloth, cloth_structure *s, uint32_t count
     return status ? status : hed_graph_replay(s->graph, cloth->stream, error);
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first, const cloth_step *rest, float dt, uint32_t count,
-                           hed_error *error)
+static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first, const cloth_step *rest,
+                           float dt, uint32_t count, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t at = 0; at < count && !status; at += s->batch) {
@@ -368,7 +390,8 @@ static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_r
     char config[128] = "no constraints", form[64];
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
     hed_buffer *const buffers[] = {s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) filled->device_bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        filled->device_bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     if (kernel) {
         hed_config used = hed_kernel_config(kernel, NULL);
         hed_config_format(hed_kernel_get_def(kernel), &used, config, sizeof config);

@@ -1,5 +1,5 @@
-/* hed_cloth_step(): everything that the program feeds is checked before anything is enqueued, uploaded from staging memory, and followed by
- * the substeps and write-back. The device is never waited for. */
+/* hed_cloth_step(): everything that the program feeds is checked before anything is enqueued, uploaded from staging
+ * memory, and followed by the substeps and write-back. The device is never waited for. */
 #include "solver/host.h"
 
 #include <math.h>
@@ -15,15 +15,16 @@ static const double fastest = 1000.0;
 
 /* ---- checks ---- */
 
-/* No place of a cloth is farther from the origin, m: squares and products of places stay far from what a float holds. */
+/* No place of a cloth is farther from the origin, m: squares and products of places stay far from what a float holds.
+ */
 static const double farthest = 1e6;
 
 hed_status cloth_check_numbers(const float *values, uint64_t count, double most, const char *what, hed_error *error)
 {
     for (uint64_t i = 0; i < count; i++)
         if (!(fabs(values[i]) <= most))
-            return cloth_fail(error, HED_ERROR_ARGUMENT, "%s: number %llu is %g: finite and at most %g in size", what, (unsigned long long)i,
-                              values[i], most);
+            return cloth_fail(error, HED_ERROR_ARGUMENT, "%s: number %llu is %g: finite and at most %g in size", what,
+                              (unsigned long long)i, values[i], most);
     return HED_OK;
 }
 
@@ -32,15 +33,17 @@ hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what,
     hed_status status = cloth_check_numbers(matrix, 16, farthest, what, error);
     if (status) return status;
     if (matrix[3] != 0.0f || matrix[7] != 0.0f || matrix[11] != 0.0f || matrix[15] != 1.0f)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", what,
+        return cloth_fail(error, HED_ERROR_ARGUMENT,
+                          "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", what,
                           matrix[3], matrix[7], matrix[11], matrix[15]);
     for (int a = 0; a < 3 && rigid; a++)
         for (int b = a; b < 3; b++) {
             double product = 0.0, expected = a == b;
             for (int k = 0; k < 3; k++) product += (double)matrix[4 * a + k] * matrix[4 * b + k];
             if (fabs(product - expected) > 1e-3)
-                return cloth_fail(error, HED_ERROR_ARGUMENT, "%s: columns %d and %d have the product %g, expected was %g: it must be rigid", what, a,
-                                  b, product, expected);
+                return cloth_fail(error, HED_ERROR_ARGUMENT,
+                                  "%s: columns %d and %d have the product %g, expected was %g: it must be rigid",
+                                  what, a, b, product, expected);
         }
     return HED_OK;
 }
@@ -51,10 +54,12 @@ static hed_status check_collider(const hed_cloth_collider *c, uint32_t index, he
     snprintf(what, sizeof what, "collider %u", index);
     hed_status status = cloth_check_numbers(c->a, 3, farthest, what, error);
     if (!status && c->shape != HED_CLOTH_SPHERE) status = cloth_check_numbers(c->b, 3, farthest, what, error);
-    if (!status && c->shape != HED_CLOTH_PLANE) status = cloth_check_numbers(c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, farthest, what, error);
+    if (!status && c->shape != HED_CLOTH_PLANE)
+        status = cloth_check_numbers(c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, farthest, what, error);
     if (status) return status;
     if ((unsigned)c->shape > HED_CLOTH_CAPSULE)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u: shape %d: a plane, a sphere or a capsule", index, (int)c->shape);
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u: shape %d: a plane, a sphere or a capsule", index,
+                          (int)c->shape);
     if (!(c->friction >= 0.0f && c->friction <= 100.0f))
         return cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u: friction %g: 0 to 100", index, c->friction);
     bool round = c->shape != HED_CLOTH_PLANE;
@@ -71,13 +76,16 @@ static hed_status check_colliders(const hed_cloth *cloth, const hed_cloth_frame 
     if (!frame->colliders && frame->collider_count)
         return cloth_fail(error, HED_ERROR_ARGUMENT, "%u colliders at NULL", frame->collider_count);
     if (frame->collider_count > cloth->def.max_colliders)
-        return cloth_fail(error, HED_ERROR_LIMIT, "%u colliders: this cloth was made for %u (hed_cloth_def.max_colliders)",
+        return cloth_fail(error, HED_ERROR_LIMIT,
+                          "%u colliders: this cloth was made for %u (hed_cloth_def.max_colliders)",
                           frame->collider_count, cloth->def.max_colliders);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < frame->collider_count && !status; i++) {
         status = check_collider(&frame->colliders[i], i, error);
-        if (!status && i < cloth->host->collider_count && cloth->host->colliders[i].shape != frame->colliders[i].shape)
-            status = cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u has another shape than in the last frame: new ones come at the end", i);
+        if (!status && i < cloth->host->collider_count &&
+            cloth->host->colliders[i].shape != frame->colliders[i].shape)
+            status = cloth_fail(error, HED_ERROR_ARGUMENT,
+                                "collider %u has another shape than in the last frame: new ones come at the end", i);
     }
     return status;
 }
@@ -89,29 +97,34 @@ static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index
     if (!mesh->positions || !mesh->triangles || !mesh->vertex_count || !mesh->triangle_count)
         return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u has no vertices or no triangles", index);
     if (!(mesh->friction >= 0.0f && mesh->friction <= 100.0f))
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100", index, mesh->friction);
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100", index,
+                          mesh->friction);
     return cloth_check_numbers(mesh->positions, 3 * (uint64_t)mesh->vertex_count, farthest, what, error);
 }
 
 static hed_status check_meshes(const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     uint64_t triangles = 0;
-    if (frame->mesh_count && !frame->meshes) return cloth_fail(error, HED_ERROR_ARGUMENT, "%u mesh colliders at NULL", frame->mesh_count);
+    if (frame->mesh_count && !frame->meshes)
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "%u mesh colliders at NULL", frame->mesh_count);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < frame->mesh_count && !status; i++) {
         status = check_mesh(&frame->meshes[i], i, error);
         triangles += frame->meshes[i].triangle_count;
     }
     if (!status && triangles > cloth->def.max_collider_triangles)
-        status = cloth_fail(error, HED_ERROR_LIMIT, "%llu triangles of mesh colliders: this cloth was made for %u (hed_cloth_def.max_collider_triangles)",
-                            (unsigned long long)triangles, cloth->def.max_collider_triangles);
+        status = cloth_fail(
+            error, HED_ERROR_LIMIT,
+            "%llu triangles of mesh colliders: this cloth was made for %u (hed_cloth_def.max_collider_triangles)",
+            (unsigned long long)triangles, cloth->def.max_collider_triangles);
     return status;
 }
 
 static hed_status check_driver(const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (!frame->driver_positions && !frame->driver_normals && !frame->driver_buffer) return HED_OK;
-    if (!cloth->has_driver) return cloth_fail(error, HED_ERROR_ARGUMENT, "a driver is given, but no garment of this cloth is driven");
+    if (!cloth->has_driver)
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "a driver is given, but no garment of this cloth is driven");
     if (frame->driver_buffer) {
         uint64_t size = hed_buffer_size(frame->driver_buffer), wanted = 32 * (uint64_t)cloth->particles;
         if (frame->driver_positions || frame->driver_normals)
@@ -119,28 +132,34 @@ static hed_status check_driver(const hed_cloth *cloth, const hed_cloth_frame *fr
         if (hed_buffer_device(frame->driver_buffer) != cloth->device)
             return cloth_fail(error, HED_ERROR_ARGUMENT, "the driver's buffer belongs to another device");
         if (size < wanted)
-            return cloth_fail(error, HED_ERROR_ARGUMENT, "the driver's buffer has %llu bytes: two float4 for each of %u particles are %llu",
+            return cloth_fail(error, HED_ERROR_ARGUMENT,
+                              "the driver's buffer has %llu bytes: two float4 for each of %u particles are %llu",
                               (unsigned long long)size, cloth->particles, (unsigned long long)wanted);
         return HED_OK;
     }
     hed_status status = HED_OK;
     for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
-        uint64_t first = 3 * (uint64_t)cloth->first_particle[g], count = 3 * (uint64_t)cloth->first_particle[g + 1] - first;
+        uint64_t first = 3 * (uint64_t)cloth->first_particle[g],
+                 count = 3 * (uint64_t)cloth->first_particle[g + 1] - first;
         if (!cloth->garments[g]->driven) continue;
-        if (frame->driver_positions) status = cloth_check_numbers(frame->driver_positions + first, count, farthest, "driver_positions", error);
-        if (!status && frame->driver_normals) status = cloth_check_numbers(frame->driver_normals + first, count, 1.01, "driver_normals", error);
+        if (frame->driver_positions)
+            status = cloth_check_numbers(frame->driver_positions + first, count, farthest, "driver_positions", error);
+        if (!status && frame->driver_normals)
+            status = cloth_check_numbers(frame->driver_normals + first, count, 1.01, "driver_normals", error);
     }
     return status;
 }
 
 static hed_status check_frame(const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
-    if (!frame) return cloth_fail(error, HED_ERROR_ARGUMENT, "the frame is NULL: start from hed_default_cloth_frame()");
+    if (!frame)
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "the frame is NULL: start from hed_default_cloth_frame()");
     if (!(frame->seconds >= 1e-6 && frame->seconds <= 10.0))
         return cloth_fail(error, HED_ERROR_ARGUMENT, "a frame of %g seconds: 1e-6 to 10", frame->seconds);
     if (frame->frames < 1 || frame->frames > 100000)
         return cloth_fail(error, HED_ERROR_ARGUMENT, "%u frames in one submission: 1 to 100000", frame->frames);
-    if (!(frame->gust >= 0.0f && frame->gust <= 1.0f)) return cloth_fail(error, HED_ERROR_ARGUMENT, "a gust of %g: 0 to 1", frame->gust);
+    if (!(frame->gust >= 0.0f && frame->gust <= 1.0f))
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "a gust of %g: 0 to 1", frame->gust);
     hed_status status = cloth_check_numbers(frame->gravity, 3, 1e4, "gravity", error);
     if (!status) status = cloth_check_numbers(frame->wind, 3, 1e3, "wind", error);
     if (!status && frame->motion) status = cloth_check_matrix(frame->motion, true, "motion", error);
@@ -168,7 +187,8 @@ static hed_status send_rows(hed_cloth *cloth, const float *rows, hed_buffer **bu
     if (!*buffer) status = cloth_upload(cloth, NULL, 12 * (uint64_t)cloth->particles, buffer, error);
     for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
         uint64_t first = cloth->first_particle[g], count = cloth->first_particle[g + 1] - first;
-        if (cloth->garments[g]->driven) status = cloth_send(cloth, *buffer, 12 * first, rows + 3 * first, 12 * count, error);
+        if (cloth->garments[g]->driven)
+            status = cloth_send(cloth, *buffer, 12 * first, rows + 3 * first, 12 * count, error);
     }
     return status;
 }
@@ -180,7 +200,8 @@ static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     hed_status status = HED_OK;
     if (frame->driver_positions) status = send_rows(cloth, frame->driver_positions, &host->fed_positions, error);
     if (!status && frame->driver_normals) status = send_rows(cloth, frame->driver_normals, &host->fed_normals, error);
-    uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) | (frame->driver_normals ? CLOTH_FEED_NORMALS : 0);
+    uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) |
+                     (frame->driver_normals ? CLOTH_FEED_NORMALS : 0);
     hed_argument arguments[] = {hed_buffer_argument(host->fed_positions ? host->fed_positions : b->none),
                                 hed_buffer_argument(host->fed_normals ? host->fed_normals : b->none),
                                 hed_buffer_argument(b->driver_map),
@@ -198,7 +219,8 @@ static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     if (status || !given) return status;
     cloth->host->driver_moves = true;
     if (frame->driver_buffer)
-        return hed_copy(cloth->stream, cloth->buffers.driver_to, 0, frame->driver_buffer, 0, 32 * (uint64_t)cloth->particles, error);
+        return hed_copy(cloth->stream, cloth->buffers.driver_to, 0, frame->driver_buffer, 0,
+                        32 * (uint64_t)cloth->particles, error);
     return send_driver(cloth, frame, error);
 }
 
@@ -223,7 +245,9 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
         host->colliders[i] = to;
     }
     uint64_t bytes = sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)host->collider_count;
-    if (bytes == 0 || (before == host->collider_count && memcmp(host->scratch_words, host->collider_words, bytes) == 0)) return HED_OK;
+    if (bytes == 0 ||
+        (before == host->collider_count && memcmp(host->scratch_words, host->collider_words, bytes) == 0))
+        return HED_OK;
     memcpy(host->collider_words, host->scratch_words, bytes);
     return cloth_send(cloth, cloth->buffers.colliders, 0, host->collider_words, bytes, error);
 }
@@ -243,7 +267,8 @@ static hed_status feed_garments(hed_cloth *cloth, float dt, hed_error *error)
     float4 *words = cloth_allocate(&cloth->allocator, 2 * (uint64_t)cloth->garment_count, sizeof *words, error);
     if (!words) return HED_ERROR_MEMORY;
     cloth_garment_words(cloth, dt, words);
-    hed_status status = cloth_send(cloth, cloth->buffers.garments, 0, words, 2 * (uint64_t)cloth->garment_count * sizeof *words, error);
+    hed_status status = cloth_send(cloth, cloth->buffers.garments, 0, words,
+                                   2 * (uint64_t)cloth->garment_count * sizeof *words, error);
     cloth_release(&cloth->allocator, words, 2 * (uint64_t)cloth->garment_count, sizeof *words);
     if (!status) cloth->host->garments_dt = dt;
     return status;
@@ -295,7 +320,8 @@ static hed_status run_substeps(hed_cloth *cloth, const schedule *s, uint32_t ind
     return cloth->ops->substeps(cloth, cloth->structure, &first, &rest, (float)s->dt, count, error);
 }
 
-/* Air needs normals at each frame's beginning, self-collision a pass after each substep; otherwise all of it is one piece. */
+/* Air needs normals at each frame's beginning, self-collision a pass after each substep; otherwise all of it is one
+ * piece. */
 static hed_status run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
     uint32_t piece = cloth->has_self ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
@@ -326,7 +352,8 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     hed_status status = check_frame(cloth, frame, error);
     if (status) return status;
     double seconds = frame->seconds * frame->frames;
-    schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt, cloth->def.substeps * frame->frames, false};
+    schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt, cloth->def.substeps * frame->frames,
+                  false};
     cloth->host->stirred = true;
     status = cloth_stage_begin(cloth, error);
     if (!status) status = feed(cloth, frame, seconds, (float)s.dt, error);

@@ -36,7 +36,7 @@ typedef struct cloth_host {
     uint32_t slot;
     uint64_t slot_bytes;
     /* what was fed last */
-    float garments_dt; /* the dt that buffers.garments were made for */
+    float garments_dt;             /* the dt that buffers.garments were made for */
     hed_cloth_collider *colliders; /* (collider_count) where they are now */
     float4 *collider_words;        /* (max_colliders x CLOTH_COLLIDER_WORDS) as they are on the device */
     float4 *scratch_words;         /* as many, being made */
@@ -44,7 +44,7 @@ typedef struct cloth_host {
     bool has_meshes;
     hed_buffer *fed_positions, *fed_normals; /* (particles x 3) float, of the driver as the program has it */
     bool driver_moves;                       /* driver_from is not driver_to */
-    bool air_fresh;    /* buffers.air is of the present positions */
+    bool air_fresh;                          /* buffers.air is of the present positions */
     /* write-back */
     cloth_view view;
     hed_buffer *into[2]; /* the program's, or NULL */
@@ -59,7 +59,8 @@ typedef struct cloth_host {
 } cloth_host;
 
 /* Launches a kernel for `size` elements, or runs its native version on mapped buffers where the program wants that. */
-hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count, hed_error *error);
+hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const hed_argument *arguments,
+                     uint32_t count, hed_error *error);
 /* Makes a kernel that is not there yet. */
 hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);
 /* Whether an algorithm of the substep runs as C at present, which no graph can hold. */
@@ -68,7 +69,8 @@ bool cloth_runs_native(const hed_cloth *cloth);
 /* Staging: begin and end of a submission, and an upload of a copy of `data` in between. */
 hed_status cloth_stage_begin(hed_cloth *cloth, hed_error *error);
 hed_status cloth_stage_end(hed_cloth *cloth, hed_error *error);
-hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data, uint64_t size, hed_error *error);
+hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data, uint64_t size,
+                      hed_error *error);
 
 /* Makes all buffers of a cloth whose garments are there, and their first content. */
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error);
@@ -87,10 +89,11 @@ hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
 /* Enqueues write-back into the next buffers, and turns them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 /* Enqueues a rigid matrix on an array of points (or points and directions in turn). */
-hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *matrix, uint32_t first, uint32_t count, bool directions,
-                            hed_error *error);
+hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *matrix, uint32_t first, uint32_t count,
+                            bool directions, hed_error *error);
 /* Enqueues the same on particles [first, first + count) and their driver. */
-hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error);
+hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count,
+                                hed_error *error);
 /* Enqueues a copy of the present state as the one to go back to. */
 hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error);
 /* Sets cloth_host.view from a 4 x 4 matrix (NULL: identity). */
@@ -98,7 +101,8 @@ void cloth_set_view(hed_cloth *cloth, const float *transform);
 
 /* ARGUMENT unless all `count` numbers are finite and at most `most` in size; `what` names them. */
 hed_status cloth_check_numbers(const float *values, uint64_t count, double most, const char *what, hed_error *error);
-/* ARGUMENT unless a 4 x 4 matrix is finite and its last row is 0 0 0 1; `rigid`: and it neither stretches nor mirrors. */
+/* ARGUMENT unless a 4 x 4 matrix is finite and its last row is 0 0 0 1; `rigid`: and it neither stretches nor
+ * mirrors. */
 hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what, hed_error *error);
 
 #endif

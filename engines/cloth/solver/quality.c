@@ -18,7 +18,8 @@ static double distance(float4 a, float4 b)
     return sqrt(x * x + y * y + z * z);
 }
 
-static void measure_constraints(const cloth_garment *g, const float4 *positions, hed_cloth_quality *quality, sums *total)
+static void measure_constraints(const cloth_garment *g, const float4 *positions, hed_cloth_quality *quality,
+                                sums *total)
 {
     for (uint32_t i = 0; i < g->constraint_count; i++) {
         const hed_cloth_constraint *c = &g->constraints[i];
@@ -28,7 +29,8 @@ static void measure_constraints(const cloth_garment *g, const float4 *positions,
         double beyond = length > high ? length - high : length < low ? low - length : 0.0;
         total->squares += beyond / c->rest * (beyond / c->rest);
         total->constraints++;
-        if (g->families[i] == HED_CLOTH_STRUCTURAL && length / high - 1.0 > quality->worst_stretch) quality->worst_stretch = length / high - 1.0;
+        if (g->families[i] == HED_CLOTH_STRUCTURAL && length / high - 1.0 > quality->worst_stretch)
+            quality->worst_stretch = length / high - 1.0;
     }
 }
 
@@ -40,7 +42,8 @@ static uint64_t add_bits(uint64_t hash, float4 p)
     return hash;
 }
 
-static void measure_particles(const hed_cloth *cloth, const float4 *positions, const float4 *previous, hed_cloth_quality *quality)
+static void measure_particles(const hed_cloth *cloth, const float4 *positions, const float4 *previous,
+                              hed_cloth_quality *quality)
 {
     double energy = 0.0, dt = cloth->last_dt;
     uint64_t hash = 0xcbf29ce484222325u;
@@ -60,14 +63,16 @@ static void measure_particles(const hed_cloth *cloth, const float4 *positions, c
     quality->hash = hash;
 }
 
-static void measure(const hed_cloth *cloth, const float4 *positions, const float4 *previous, hed_cloth_quality *quality)
+static void measure(const hed_cloth *cloth, const float4 *positions, const float4 *previous,
+                    hed_cloth_quality *quality)
 {
     sums total = {0};
     *quality = (hed_cloth_quality){.worst_stretch = -1.0};
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t copy = 0; copy < garment->copies; copy++)
-            measure_constraints(garment, positions + cloth->first_particle[g] + copy * garment->particle_count, quality, &total);
+            measure_constraints(garment, positions + cloth->first_particle[g] + copy * garment->particle_count,
+                                quality, &total);
     }
     if (quality->worst_stretch == -1.0) quality->worst_stretch = 0.0; /* no structural constraint */
     quality->residual = total.constraints ? sqrt(total.squares / (double)total.constraints) : 0.0;
@@ -93,9 +98,11 @@ hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_e
 
 hed_status hed_cloth_use_native(hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error)
 {
-    if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT) return cloth_fail(error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
+    if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT)
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
     if (cloth->ops->id != HED_CLOTH_COLOURS && cloth->ops->id != HED_CLOTH_SETS)
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s does all algorithms in one kernel: colours and sets can have one replaced",
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+                          "structure %s does all algorithms in one kernel: colours and sets can have one replaced",
                           hed_cloth_structure_name(cloth->ops->id));
     cloth->host->native[algorithm] = native;
     return HED_OK;

@@ -1,5 +1,5 @@
-/* Waiting and reading. A position that is no longer a finite number is found here, told, and undone: the cloth goes back to the
- * last state that was found good. */
+/* Waiting and reading. A position that is no longer a finite number is found here, told, and undone: the cloth goes
+ * back to the last state that was found good. */
 #include "solver/host.h"
 
 #include <string.h>
@@ -11,8 +11,10 @@ hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)
 {
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
-    hed_status status = hed_copy(cloth->stream, host->good_position, 0, b->position, 0, hed_buffer_size(b->position), error);
-    if (!status) status = hed_copy(cloth->stream, host->good_previous, 0, b->previous, 0, hed_buffer_size(b->previous), error);
+    hed_status status = hed_copy(cloth->stream, host->good_position, 0, b->position, 0, hed_buffer_size(b->position),
+                                 error);
+    if (!status)
+        status = hed_copy(cloth->stream, host->good_previous, 0, b->previous, 0, hed_buffer_size(b->previous), error);
     if (status) return status;
     host->good_dt = cloth->last_dt;
     host->good_time = cloth->time;
@@ -25,8 +27,10 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
     static const uint32_t zero = 0;
-    hed_status status = hed_copy(cloth->stream, b->position, 0, host->good_position, 0, hed_buffer_size(b->position), error);
-    if (!status) status = hed_copy(cloth->stream, b->previous, 0, host->good_previous, 0, hed_buffer_size(b->previous), error);
+    hed_status status = hed_copy(cloth->stream, b->position, 0, host->good_position, 0, hed_buffer_size(b->position),
+                                 error);
+    if (!status)
+        status = hed_copy(cloth->stream, b->previous, 0, host->good_previous, 0, hed_buffer_size(b->previous), error);
     if (!status) status = hed_fill(cloth->stream, b->flags, 0, 16, &zero, sizeof zero, error);
     if (status) return status;
     cloth->last_dt = host->good_dt;
@@ -71,8 +75,10 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
     status = go_back(cloth, error);
     if (status) return status;
     return cloth_fail(error, HED_ERROR_FORMAT,
-                      "at frame %u particle %u of garment %u (\"%s\") is at %g %g %g: no longer a place; the cloth went back to frame %u", frame,
-                      first - cloth->first_particle[garment], garment, cloth->garments[garment]->name, at.x, at.y, at.z, cloth->frame);
+                      "at frame %u particle %u of garment %u (\"%s\") is at %g %g %g: no longer a place; the cloth "
+                      "went back to frame %u",
+                      frame, first - cloth->first_particle[garment], garment, cloth->garments[garment]->name, at.x,
+                      at.y, at.z, cloth->frame);
 }
 
 /* Groups that exchange by packets gave up waiting: their positions are of no use. */
@@ -81,7 +87,8 @@ static hed_status tell_lost(hed_cloth *cloth, hed_error *error)
     uint32_t frame = cloth->frame;
     hed_status status = go_back(cloth, error);
     if (status) return status;
-    return cloth_fail(error, HED_ERROR_DRIVER, "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u", frame,
+    return cloth_fail(error, HED_ERROR_DRIVER,
+                      "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u", frame,
                       cloth->frame);
 }
 
@@ -133,15 +140,16 @@ static hed_status fetch_arrays(hed_cloth *cloth, bool normals, bool colours, rea
     return status ? status : waited;
 }
 
-static void show_vertex(const hed_cloth *cloth, const read_arrays *r, uint32_t i, float *position, float *normal, uint8_t *colour)
+static void show_vertex(const hed_cloth *cloth, const read_arrays *r, uint32_t i, float *position, float *normal,
+                        uint8_t *colour)
 {
     float4 vertex, turned;
     uint broken = 0;
     cloth_view view = cloth->host->view;
     uint particle = r->vertex_particle ? r->vertex_particle[i] : i;
     view.flags = (r->debug ? CLOTH_VIEW_COLOURS : 0) | (r->air ? CLOTH_VIEW_NORMALS : 0);
-    cloth_write_back_one(0, r->positions + particle, r->debug ? r->debug + particle : NULL, NULL, r->air ? r->air + particle : NULL, &vertex,
-                         &turned, &broken, view);
+    cloth_write_back_one(0, r->positions + particle, r->debug ? r->debug + particle : NULL, NULL,
+                         r->air ? r->air + particle : NULL, &vertex, &turned, &broken, view);
     if (position) memcpy(position, &vertex, 3 * sizeof(float));
     if (normal) memcpy(normal, &turned, 3 * sizeof(float));
     if (colour) memcpy(colour, &vertex.w, 4);
@@ -155,8 +163,8 @@ hed_status hed_cloth_read(hed_cloth *cloth, float *positions, float *normals, ui
     if (status) return status;
     status = fetch_arrays(cloth, normals, colours, &r, error);
     for (uint32_t i = 0; i < cloth->vertices && !status; i++)
-        show_vertex(cloth, &r, i, positions ? positions + 3 * (uint64_t)i : NULL, normals ? normals + 3 * (uint64_t)i : NULL,
-                    colours ? colours + 4 * (uint64_t)i : NULL);
+        show_vertex(cloth, &r, i, positions ? positions + 3 * (uint64_t)i : NULL,
+                    normals ? normals + 3 * (uint64_t)i : NULL, colours ? colours + 4 * (uint64_t)i : NULL);
     drop(cloth, b->position, r.positions);
     drop(cloth, b->air, r.air);
     drop(cloth, b->debug, r.debug);

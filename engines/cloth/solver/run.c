@@ -1,5 +1,5 @@
-/* Launches of the solver's kernels, and the native versions that can stand in for any of them at run time: between map and unmap, as
- * the slides' system had it. */
+/* Launches of the solver's kernels, and the native versions that can stand in for any of them at run time: between
+ * map and unmap, as the slides' system had it. */
 #include "solver/host.h"
 
 #include "kernels/kernels.h"
@@ -17,15 +17,15 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_FEED] = &cloth_feed_def,
 };
 
-/* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each element, which is the descriptions'
- * default. */
+/* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each element, which is the
+ * descriptions' default. */
 static bool prefers_strands(const hed_cloth *cloth, const hed_kernel *kernel)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
     hed_configured configured;
     hed_kernel_config(kernel, &configured);
-    return configured == HED_CONFIGURED_DEFAULT && info->type == HED_DEVICE_CPU && strcmp(info->backend, "opencl") == 0 &&
-           hed_kernel_get_def(kernel)->parameters == cloth_version_parameters;
+    return configured == HED_CONFIGURED_DEFAULT && info->type == HED_DEVICE_CPU &&
+           strcmp(info->backend, "opencl") == 0 && hed_kernel_get_def(kernel)->parameters == cloth_version_parameters;
 }
 
 static hed_status use_strands(hed_cloth *cloth, hed_kernel *kernel, hed_error *error)
@@ -72,7 +72,8 @@ bool cloth_runs_native(const hed_cloth *cloth)
 }
 
 /* Maps a buffer, once where it is given several times. */
-static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index, void **mapped, hed_error *error)
+static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index, void **mapped,
+                               hed_error *error)
 {
     hed_buffer *buffer = arguments[index].value.buffer;
     for (uint32_t i = 0; i < index; i++)
@@ -83,7 +84,8 @@ static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, 
     return hed_map(cloth->stream, buffer, 0, hed_buffer_size(buffer), &mapped[index], error);
 }
 
-static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index, void **mapped, hed_error *error)
+static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index, void **mapped,
+                                 hed_error *error)
 {
     hed_buffer *buffer = arguments[index].value.buffer;
     for (uint32_t i = 0; i < index; i++)
@@ -91,8 +93,8 @@ static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments
     return mapped[index] ? hed_unmap(cloth->stream, buffer, mapped[index], error) : HED_OK;
 }
 
-static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def, const hed_problem *problem, const hed_argument *arguments,
-                             uint32_t count, hed_error *error)
+static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def, const hed_problem *problem,
+                             const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     void *given[HED_MAX_ARGUMENTS] = {0};
     hed_status status = HED_OK;
@@ -121,10 +123,12 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def, const 
     return status;
 }
 
-hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count, hed_error *error)
+hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const hed_argument *arguments,
+                     uint32_t count, hed_error *error)
 {
     hed_problem problem = hed_problem_1d((int64_t)size);
     if (wants_native(cloth, kernel)) return run_native(cloth, definitions[kernel], &problem, arguments, count, error);
     hed_status status = cloth_kernel_ensure(cloth, kernel, size, error);
-    return status ? status : hed_launch(cloth->stream, cloth->host->kernels[kernel], &problem, arguments, count, error);
+    return status ? status
+                  : hed_launch(cloth->stream, cloth->host->kernels[kernel], &problem, arguments, count, error);
 }

@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }
+static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
+{
+    return buffer ? buffer : cloth->buffers.none;
+}
 
 /* Normals turn by the matrix of cofactors (the inverse transposed, times the determinant), columns of four. */
 static void cofactors(const float *m, float *normals)
@@ -12,7 +15,8 @@ static void cofactors(const float *m, float *normals)
     double determinant = 0.0, out[3][3];
     for (int a = 0; a < 3; a++) {
         const float *u = m + 4 * ((a + 1) % 3), *v = m + 4 * ((a + 2) % 3);
-        for (int k = 0; k < 3; k++) out[a][k] = (double)u[(k + 1) % 3] * v[(k + 2) % 3] - (double)u[(k + 2) % 3] * v[(k + 1) % 3];
+        for (int k = 0; k < 3; k++)
+            out[a][k] = (double)u[(k + 1) % 3] * v[(k + 2) % 3] - (double)u[(k + 2) % 3] * v[(k + 1) % 3];
     }
     for (int k = 0; k < 3; k++) determinant += out[0][k] * m[k];
     for (int a = 0; a < 3; a++) {
@@ -33,8 +37,9 @@ hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     if (cloth->host->air_fresh) return HED_OK;
-    hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->incident_at), hed_buffer_argument(b->incident),
-                                hed_buffer_argument(b->triangles), hed_buffer_argument(b->air), hed_uint_argument(cloth->particles)};
+    hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->incident_at),
+                                hed_buffer_argument(b->incident), hed_buffer_argument(b->triangles),
+                                hed_buffer_argument(b->air),      hed_uint_argument(cloth->particles)};
     hed_status status = cloth_run(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, arguments, 6, error);
     cloth->host->air_fresh = !status;
     return status;
@@ -70,8 +75,8 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
     return status ? status : hed_stream_flush(cloth->stream, error);
 }
 
-hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *matrix, uint32_t first, uint32_t count, bool directions,
-                            hed_error *error)
+hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *matrix, uint32_t first, uint32_t count,
+                            bool directions, hed_error *error)
 {
     cloth_rigid rigid = {.first = first, .count = count, .directions = directions};
     memcpy(rigid.matrix, matrix, sizeof rigid.matrix);
@@ -79,13 +84,16 @@ hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *ma
     return cloth_run(cloth, CLOTH_KERNEL_MOVE, count, arguments, 2, error);
 }
 
-hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error)
+hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count,
+                                hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     hed_status status = cloth_move_array(cloth, b->position, matrix, first, count, false, error);
     if (!status) status = cloth_move_array(cloth, b->previous, matrix, first, count, false, error);
-    if (!status && cloth->has_driver) status = cloth_move_array(cloth, b->driver_from, matrix, 2 * first, 2 * count, true, error);
-    if (!status && cloth->has_driver) status = cloth_move_array(cloth, b->driver_to, matrix, 2 * first, 2 * count, true, error);
+    if (!status && cloth->has_driver)
+        status = cloth_move_array(cloth, b->driver_from, matrix, 2 * first, 2 * count, true, error);
+    if (!status && cloth->has_driver)
+        status = cloth_move_array(cloth, b->driver_to, matrix, 2 * first, 2 * count, true, error);
     cloth->host->air_fresh = false;
     return status;
 }
@@ -95,7 +103,8 @@ hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error)
     cloth_buffers *b = &cloth->buffers;
     hed_status status = cloth_upload_surface(cloth, error);
     for (int i = 0; i < 2 && !status; i++)
-        if (!b->normals[i]) status = cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->normals[i], error);
+        if (!b->normals[i])
+            status = cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->normals[i], error);
     if (!status) cloth->wants_normals = true;
     return status;
 }
@@ -104,7 +113,8 @@ static hed_status check_into(const hed_cloth *cloth, const hed_buffer *buffer, h
 {
     uint64_t wanted = cloth->vertices * sizeof(float4);
     if (!buffer) return cloth_fail(error, HED_ERROR_ARGUMENT, "one of two vertex buffers is NULL: both or none");
-    if (hed_buffer_device(buffer) != cloth->device) return cloth_fail(error, HED_ERROR_ARGUMENT, "a vertex buffer belongs to another device");
+    if (hed_buffer_device(buffer) != cloth->device)
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "a vertex buffer belongs to another device");
     if (hed_buffer_size(buffer) >= wanted) return HED_OK;
     return cloth_fail(error, HED_ERROR_BOUNDS, "a vertex buffer of %llu bytes: %u vertices of 16 bytes are %llu",
                       (unsigned long long)hed_buffer_size(buffer), cloth->vertices, (unsigned long long)wanted);
@@ -113,7 +123,8 @@ static hed_status check_into(const hed_cloth *cloth, const hed_buffer *buffer, h
 /* Whether OpenGL has a share in a buffer, which only taking it tells. */
 static bool is_gl(hed_cloth *cloth, hed_buffer *buffer)
 {
-    return hed_buffer_gl_acquire(cloth->stream, buffer, NULL) == HED_OK && hed_buffer_gl_release(cloth->stream, buffer, NULL) == HED_OK;
+    return hed_buffer_gl_acquire(cloth->stream, buffer, NULL) == HED_OK &&
+           hed_buffer_gl_release(cloth->stream, buffer, NULL) == HED_OK;
 }
 
 hed_status hed_cloth_write_into(hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error)
@@ -125,7 +136,8 @@ hed_status hed_cloth_write_into(hed_cloth *cloth, hed_buffer *even, hed_buffer *
         if (status) return status;
         host->into_gl = is_gl(cloth, even);
         if (host->into_gl != is_gl(cloth, odd))
-            return cloth_fail(error, HED_ERROR_ARGUMENT, "one of two vertex buffers is shared with OpenGL: both or none");
+            return cloth_fail(error, HED_ERROR_ARGUMENT,
+                              "one of two vertex buffers is shared with OpenGL: both or none");
     }
     host->into[0] = even;
     host->into[1] = odd;

@@ -65,7 +65,10 @@ static uint64_t sum_of(const state_head *head, const void *state, uint64_t size)
     return add_bytes(sum, (const unsigned char *)state + sizeof summed, size - sizeof summed);
 }
 
-static uint64_t collider_bytes(const hed_cloth *cloth) { return cloth->def.max_colliders * (uint64_t)sizeof(hed_cloth_collider); }
+static uint64_t collider_bytes(const hed_cloth *cloth)
+{
+    return cloth->def.max_colliders * (uint64_t)sizeof(hed_cloth_collider);
+}
 
 uint64_t hed_cloth_state_size(const hed_cloth *cloth)
 {
@@ -106,23 +109,29 @@ hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
     return HED_OK;
 }
 
-static hed_status check_state(const hed_cloth *cloth, const void *state, uint64_t size, state_head *head, hed_error *error)
+static hed_status check_state(const hed_cloth *cloth, const void *state, uint64_t size, state_head *head,
+                              hed_error *error)
 {
-    if (!state || size < sizeof *head) return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: too few", (unsigned long long)size);
+    if (!state || size < sizeof *head)
+        return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: too few", (unsigned long long)size);
     memcpy(head, state, sizeof *head);
-    if (memcmp(head->magic, magic, sizeof head->magic) != 0) return cloth_fail(error, HED_ERROR_FORMAT, "not a cloth's state: it begins with something else");
+    if (memcmp(head->magic, magic, sizeof head->magic) != 0)
+        return cloth_fail(error, HED_ERROR_FORMAT, "not a cloth's state: it begins with something else");
     if (head->size != size || head->particles != cloth->particles || (head->driver != 0) != cloth->has_driver ||
         head->colliders > cloth->def.max_colliders)
-        return cloth_fail(error, HED_ERROR_FORMAT, "a state of %u particles and %llu bytes, given were %llu: this cloth has %u particles and %llu bytes",
-                          head->particles, (unsigned long long)head->size, (unsigned long long)size, cloth->particles,
-                          (unsigned long long)hed_cloth_state_size(cloth));
+        return cloth_fail(
+            error, HED_ERROR_FORMAT,
+            "a state of %u particles and %llu bytes, given were %llu: this cloth has %u particles and %llu bytes",
+            head->particles, (unsigned long long)head->size, (unsigned long long)size, cloth->particles,
+            (unsigned long long)hed_cloth_state_size(cloth));
     if (head->sum != sum_of(head, state, size))
         return cloth_fail(error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
     return HED_OK;
 }
 
 /* Mesh colliders come with the first frame that has them; a state saved after it needs their room. */
-static hed_status set_meshes(hed_cloth *cloth, const state_head *head, const unsigned char *from, uint64_t size, hed_error *error)
+static hed_status set_meshes(hed_cloth *cloth, const state_head *head, const unsigned char *from, uint64_t size,
+                             hed_error *error)
 {
     hed_status status = HED_OK;
     cloth->host->has_meshes = head->meshes != 0;
@@ -138,9 +147,12 @@ hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t siz
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
     hed_status status = check_state(cloth, state, size, &head, error);
     if (status) return status;
-    const unsigned char *from = (const unsigned char *)state + sizeof head, *end = (const unsigned char *)state + size;
+    const unsigned char *from = (const unsigned char *)state + sizeof head,
+                        *end = (const unsigned char *)state + size;
     uint64_t fixed = 2 * array + (cloth->has_driver ? 2 * array : 0) + collider_bytes(cloth);
-    if (fixed > size - sizeof head) return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: this cloth's has more", (unsigned long long)size);
+    if (fixed > size - sizeof head)
+        return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: this cloth's has more",
+                          (unsigned long long)size);
     status = hed_stream_wait(cloth->stream, error);
     if (!status) status = hed_write(cloth->stream, b->position, 0, from, array, error);
     if (!status) status = hed_write(cloth->stream, b->previous, 0, from + array, array, error);

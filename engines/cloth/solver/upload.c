@@ -1,5 +1,5 @@
-/* The device memory of a cloth: every array that a kernel reads, filled from the garments, copy after copy. What a cloth has no use for is not
- * allocated. */
+/* The device memory of a cloth: every array that a kernel reads, filled from the garments, copy after copy. What a
+ * cloth has no use for is not allocated. */
 #include "solver/host.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ static void fill_all(const hed_cloth *cloth, fill_function *fill, void *array)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++) fill(cloth, g, copy, array);
 }
 
-static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t count, size_t size, hed_buffer **buffer, hed_error *error)
+static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t count, size_t size,
+                                hed_buffer **buffer, hed_error *error)
 {
     void *array = cloth_allocate(&cloth->allocator, count, size, error);
     if (!array) return HED_ERROR_MEMORY;
@@ -58,8 +59,11 @@ static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t cop
 
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 {
-    hed_status status = upload_filled(cloth, fill_position, cloth->particles, sizeof(float4), &cloth->buffers.position, error);
-    if (!status) status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous, error);
+    hed_status status = upload_filled(cloth, fill_position, cloth->particles, sizeof(float4),
+                                      &cloth->buffers.position, error);
+    if (!status)
+        status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous,
+                               error);
     cloth->host->air_fresh = false;
     return status;
 }
@@ -70,7 +74,8 @@ void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words)
         const cloth_garment *g = cloth->garments[i];
         float kept = hed_pow(1.0f - g->damping, dt), upright = kept * hed_pow(1.0f - g->vertical_damping, dt);
         uint32_t up = cloth->def.up;
-        words[2 * i] = (float4){up == 0 ? upright : kept, up == 1 ? upright : kept, up == 2 ? upright : kept, g->thickness};
+        words[2 * i] = (float4){up == 0 ? upright : kept, up == 1 ? upright : kept, up == 2 ? upright : kept,
+                                g->thickness};
         words[2 * i + 1] = (float4){g->drag * half_air_density, g->lift * half_air_density, g->friction, 0.0f};
     }
 }
@@ -84,7 +89,8 @@ static void fill_tether(const hed_cloth *cloth, uint32_t garment, uint32_t copy,
     uint32_t first_anchor = cloth->first_anchor[garment] + copy * g->anchor_count;
     for (uint32_t i = 0; i < g->particle_count; i++) {
         bool tethered = g->anchor_count && g->tether_anchor[i] != UINT32_MAX;
-        to[i] = tethered ? (uint2){first_anchor + g->tether_anchor[i], as_uint(g->tether_length[i])} : (uint2){CLOTH_NONE, 0};
+        to[i] = tethered ? (uint2){first_anchor + g->tether_anchor[i], as_uint(g->tether_length[i])}
+                         : (uint2){CLOTH_NONE, 0};
     }
 }
 
@@ -97,9 +103,11 @@ static void fill_anchors(const hed_cloth *cloth, uint32_t garment, uint32_t copy
 
 static hed_status upload_tethers(hed_cloth *cloth, hed_error *error)
 {
-    hed_status status = upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &cloth->buffers.tether, error);
+    hed_status status = upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &cloth->buffers.tether,
+                                      error);
     if (status) return status;
-    return upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count], sizeof(uint32_t), &cloth->buffers.anchors, error);
+    return upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count], sizeof(uint32_t),
+                         &cloth->buffers.anchors, error);
 }
 
 /* ---- driver ---- */
@@ -154,9 +162,14 @@ static hed_status upload_driven(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *buffers = &cloth->buffers;
     hed_status status = cloth_upload_driver(cloth, error);
-    if (!status) status = upload_filled(cloth, fill_driver_map, 2 * (uint64_t)cloth->particles, sizeof(float4), &buffers->driver_map, error);
-    if (!status) status = cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, &buffers->debug, error);
-    return status ? status : hed_fill(cloth->stream, buffers->debug, 0, sizeof(uint2) * (uint64_t)cloth->particles, &(uint2){0xffffffffu, 0}, sizeof(uint2), error);
+    if (!status)
+        status = upload_filled(cloth, fill_driver_map, 2 * (uint64_t)cloth->particles, sizeof(float4),
+                               &buffers->driver_map, error);
+    if (!status)
+        status = cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, &buffers->debug, error);
+    return status ? status
+                  : hed_fill(cloth->stream, buffers->debug, 0, sizeof(uint2) * (uint64_t)cloth->particles,
+                             &(uint2){0xffffffffu, 0}, sizeof(uint2), error);
 }
 
 /* ---- surface ---- */
@@ -165,7 +178,8 @@ static void fill_triangles(const hed_cloth *cloth, uint32_t garment, uint32_t co
 {
     const cloth_garment *g = cloth->garments[garment];
     uint32_t *to = (uint32_t *)array + 3 * (uint64_t)(cloth->first_triangle[garment] + copy * g->triangle_count);
-    for (uint32_t i = 0; i < 3 * g->triangle_count; i++) to[i] = first_of(cloth, garment, copy) + g->triangles[i / 3][i % 3];
+    for (uint32_t i = 0; i < 3 * g->triangle_count; i++)
+        to[i] = first_of(cloth, garment, copy) + g->triangles[i / 3][i % 3];
 }
 
 static void fill_incident_at(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
@@ -190,8 +204,10 @@ hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error)
     uint64_t particles = cloth->particles, corners = 3 * (uint64_t)cloth->triangles;
     hed_status status = HED_OK;
     if (!b->triangles) status = upload_filled(cloth, fill_triangles, corners, sizeof(uint32_t), &b->triangles, error);
-    if (!status && !b->incident_at) status = upload_filled(cloth, fill_incident_at, particles + 1, sizeof(uint32_t), &b->incident_at, error);
-    if (!status && !b->incident) status = upload_filled(cloth, fill_incident, corners, sizeof(uint32_t), &b->incident, error);
+    if (!status && !b->incident_at)
+        status = upload_filled(cloth, fill_incident_at, particles + 1, sizeof(uint32_t), &b->incident_at, error);
+    if (!status && !b->incident)
+        status = upload_filled(cloth, fill_incident, corners, sizeof(uint32_t), &b->incident, error);
     if (!status && !b->air) status = cloth_upload(cloth, NULL, particles * sizeof(float4), &b->air, error);
     return status;
 }
@@ -222,9 +238,11 @@ static hed_status upload_vertices(hed_cloth *cloth, hed_error *error)
     hed_status status = HED_OK;
     if (!shows_in_order(cloth)) {
         cloth->host->view.flags |= CLOTH_VIEW_GATHER;
-        status = upload_filled(cloth, fill_vertex_particle, cloth->vertices, sizeof(uint32_t), &b->vertex_particle, error);
+        status = upload_filled(cloth, fill_vertex_particle, cloth->vertices, sizeof(uint32_t), &b->vertex_particle,
+                               error);
     }
-    for (int i = 0; i < 2 && !status; i++) status = cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->vertices[i], error);
+    for (int i = 0; i < 2 && !status; i++)
+        status = cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->vertices[i], error);
     cloth->host->view.vertices = cloth->vertices;
     if (cloth->has_driver) cloth->host->view.flags |= CLOTH_VIEW_COLOURS;
     return status;
@@ -249,7 +267,8 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     uint64_t collider_bytes = sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     hed_status status = cloth_upload(cloth, NULL, 64, &b->none, error);
     if (!status) status = cloth_upload_start(cloth, error);
-    if (!status) status = cloth_upload(cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
+    if (!status)
+        status = cloth_upload(cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
     if (!status && cloth->has_tethers) status = upload_tethers(cloth, error);
     if (!status && cloth->has_driver) status = upload_driven(cloth, error);
     if (!status && cloth->def.max_colliders) status = cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
@@ -266,10 +285,31 @@ static uint64_t size_of(const hed_buffer *buffer) { return buffer ? hed_buffer_s
 uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
 {
     const cloth_buffers *b = &cloth->buffers;
-    hed_buffer *const all[] = {b->none,        b->position,  b->previous,   b->garments,   b->air,   b->tether,    b->anchors,
-                               b->driver_from, b->driver_to, b->driver_map, b->debug,      b->colliders, b->contact, b->vertex_particle,
-                               b->vertices[0], b->vertices[1], b->normals[0], b->normals[1], b->incident_at, b->incident, b->triangles,
-                               b->flags,       cloth->host->good_position, cloth->host->good_previous, cloth->host->fed_positions,
+    hed_buffer *const all[] = {b->none,
+                               b->position,
+                               b->previous,
+                               b->garments,
+                               b->air,
+                               b->tether,
+                               b->anchors,
+                               b->driver_from,
+                               b->driver_to,
+                               b->driver_map,
+                               b->debug,
+                               b->colliders,
+                               b->contact,
+                               b->vertex_particle,
+                               b->vertices[0],
+                               b->vertices[1],
+                               b->normals[0],
+                               b->normals[1],
+                               b->incident_at,
+                               b->incident,
+                               b->triangles,
+                               b->flags,
+                               cloth->host->good_position,
+                               cloth->host->good_previous,
+                               cloth->host->fed_positions,
                                cloth->host->fed_normals};
     uint64_t bytes = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) bytes += size_of(all[i]);
