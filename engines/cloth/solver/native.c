@@ -6,7 +6,6 @@
  * use at a time. Several threads have a stretch of bands each and do as much of it as needs nothing of their neighbours, a trapezoid that
  * grows narrower with each phase; after a barrier the wedges between them are filled in. The numbers are the same for any count of
  * threads, because figures of one phase have no particle in common. */
-#include "solver/host.h"
 #include "solver/native.h"
 
 #include <stdio.h>
@@ -34,8 +33,7 @@ typedef struct native_job {
     uint32_t phases;  /* of a substep */
     uint32_t threads; /* that take part */
     uint32_t depth;   /* phases between two barriers */
-    float *position, *previous;
-    const float4 *garments;
+    cloth_arrays arrays;
 } native_job;
 
 /* One substep, as a phase sees it. */
@@ -49,60 +47,43 @@ static void *host_of(const hed_buffer *buffer) { return buffer ? hed_buffer_host
 
 /* ---- phases ---- */
 
-static void integrate_slowly(const native_job *job, const cloth_step *step, uint32_t begin, uint32_t end)
-{
-    const cloth_buffers *b = &job->cloth->buffers;
-    float4 *position = (float4 *)job->position, *previous = (float4 *)job->previous;
-    const float4 *air = host_of(b->air), *from = host_of(b->driver_from), *to = host_of(b->driver_to), *map = host_of(b->driver_map);
-    for (uint32_t i = begin; i < end; i++)
-        cloth_integrate_one(i, position, previous, job->garments, air, host_of(b->tether), host_of(b->anchors), from, to, map, *step);
-}
-
 /* A particle that would go too far along an axis may still be within the sphere: physics.h decides. */
-static void integrate(const moment *now, uint32_t band)
+static void integrate_plainly(const moment *now, const cloth_particles *run)
 {
     const native_job *job = now->job;
-    const cloth_native_tables *tables = job->structure->tables;
     const float fall[4] = {now->step.fall_x, now->step.fall_y, now->step.fall_z, 0.0f};
-    for (uint32_t r = tables->particles_at[band]; r < tables->particles_at[band + 1]; r++) {
-        const cloth_particles *run = tables->particles + r;
-        cloth_cloth cloth = cloth_garment_at(job->garments, run->garment);
-        const float keep[4] = {now->step.ratio * cloth.keep_x, now->step.ratio * cloth.keep_y, now->step.ratio * cloth.keep_z, 0.0f};
-        for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
-            if (job->plain)
-                i += job->structure->functions->integrate(job->position + 4 * (size_t)i, job->previous + 4 * (size_t)i, end - i, keep, fall,
-                                                          0.577f * now->step.longest_move);
-            if (i < end) integrate_slowly(job, &now->step, i, job->plain ? i + 1 : end);
-            if (!job->plain) break;
-        }
+    cloth_cloth cloth = cloth_garment_at(job->arrays.garments, run->garment);
+    const float keep[4] = {now->step.ratio * cloth.keep_x, now->step.ratio * cloth.keep_y, now->step.ratio * cloth.keep_z, 0.0f};
+    for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
+        i += job->structure->functions->integrate(&job->arrays.position[i].x, &job->arrays.previous[i].x, end - i, keep, fall,
+                                                  0.577f * now->step.longest_move);
+        if (i < end) cloth_native_integrate(&job->arrays, &now->step, i, i + 1);
     }
 }
 
-static void act(const moment *now, uint32_t band)
+static void do_particles(const moment *now, uint32_t band, bool acts)
 {
     const native_job *job = now->job;
-    const cloth_buffers *b = &job->cloth->buffers;
     const cloth_native_tables *tables = job->structure->tables;
-    float4 *position = (float4 *)job->position, *previous = (float4 *)job->previous;
-    const float4 *from = host_of(b->driver_from), *to = host_of(b->driver_to), *map = host_of(b->driver_map);
-    for (uint32_t r = tables->particles_at[band]; r < tables->particles_at[band + 1]; r++)
-        for (uint32_t i = tables->particles[r].first; i < tables->particles[r].first + tables->particles[r].count; i++)
-            cloth_drive_one(i, position, previous, job->garments, host_of(b->colliders), host_of(b->contact), from, to, map, host_of(b->debug),
-                            now->step);
+    for (uint32_t r = tables->particles_at[band]; r < tables->particles_at[band + 1]; r++) {
+        const cloth_particles *run = tables->particles + r;
+        if (acts)
+            cloth_native_act(&job->arrays, &now->step, run->first, run->first + run->count);
+        else if (job->plain)
+            integrate_plainly(now, run);
+        else
+            cloth_native_integrate(&job->arrays, &now->step, run->first, run->first + run->count);
+    }
 }
 
 static void do_phase(const moment *now, uint32_t phase, uint32_t band)
 {
     const cloth_structure *s = now->job->structure;
-    if (phase == 0) {
-        integrate(now, band);
-        return;
-    }
-    uint32_t step = (phase - 1) % (s->tables->step_count + now->job->acts);
-    if (step < s->tables->step_count)
-        s->functions->packs(now->job->position, s->tables->packs + (uint64_t)step * s->tables->band_count + band, now->limits);
+    uint32_t step = phase ? (phase - 1) % (s->tables->step_count + now->job->acts) : 0;
+    if (phase && step < s->tables->step_count)
+        s->functions->packs(now->job->arrays.position, s->tables->packs + (uint64_t)step * s->tables->band_count + band, now->limits);
     else
-        act(now, band);
+        do_particles(now, band, phase > 0);
 }
 
 /* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by `low_slope` and `high_slope` from one phase to the next. */
@@ -154,15 +135,16 @@ static void run(void *user, hed_team *team, uint32_t member)
     }
 }
 
-/* A trapezoid needs two bands for each of its phases: where stretches are short, barriers are more. */
+/* The wedges between stretches are done by one thread each while another has none: as many phases at a time as cost at most about 4 % by that. */
 static void share_out(native_job *job)
 {
+    enum { WEDGE_SHARE = 12 };
     uint32_t bands = job->structure->tables->band_count, threads = job->structure->threads;
     job->threads = threads < bands ? threads : bands;
     job->depth = job->phases;
     if (job->threads < 2) return;
-    uint32_t deepest = bands / job->threads / 2;
-    if (deepest < job->depth) job->depth = deepest ? deepest : 1;
+    uint32_t deepest = 1 + bands / job->threads / WEDGE_SHARE;
+    if (deepest < job->depth) job->depth = deepest;
 }
 
 static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiffness)
@@ -184,9 +166,9 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_ste
     job.plain = !((first->flags | rest->flags) & (CLOTH_STEP_AIR | CLOTH_STEP_TETHERS | CLOTH_STEP_DRIVER));
     job.acts = first->colliders || ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
     job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
-    job.position = hed_buffer_host(b->position);
-    job.previous = hed_buffer_host(b->previous);
-    job.garments = hed_buffer_host(b->garments);
+    job.arrays = (cloth_arrays){
+        host_of(b->position),  host_of(b->previous),    host_of(b->garments),  host_of(b->air),        host_of(b->tether),    host_of(b->anchors),
+        host_of(b->driver_from), host_of(b->driver_to), host_of(b->driver_map), host_of(b->colliders), host_of(b->contact), host_of(b->debug)};
     set_limits(cloth, s->limits[0], first->stiffness);
     set_limits(cloth, s->limits[1], rest->stiffness);
     share_out(&job);

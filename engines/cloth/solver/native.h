@@ -7,7 +7,7 @@
 #ifndef CLOTH_NATIVE_H
 #define CLOTH_NATIVE_H
 
-#include "model/garment.h"
+#include "solver/solver.h"
 
 enum {
     CLOTH_NATIVE_NONE = 0xffffffffu,
@@ -91,10 +91,24 @@ typedef struct cloth_native_tables {
     uint32_t particle_runs;
 } cloth_native_tables;
 
-struct hed_cloth;
 /* native_tables.c. Errors: MEMORY. */
-hed_status cloth_native_tables_create(const struct hed_cloth *cloth, cloth_native_tables **tables, hed_error *error);
+hed_status cloth_native_tables_create(const hed_cloth *cloth, cloth_native_tables **tables, hed_error *error);
 void cloth_native_tables_destroy(cloth_native_tables *tables);
+
+/* Arrays of the device, in place. */
+typedef struct cloth_arrays {
+    float4 *position, *previous;
+    const float4 *garments, *air;
+    const uint2 *tether;
+    const uint *anchors;
+    const float4 *driver_from, *driver_to, *driver_map;
+    const float4 *colliders, *contact;
+    uint2 *debug;
+} cloth_arrays;
+
+/* native_particles.c: particles [begin, end) with all that may be around them. */
+void cloth_native_integrate(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end);
+void cloth_native_act(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end);
 
 /* native_packs.c: the fastest version that this processor has. `positions` (float4) 16-byte aligned. */
 typedef struct cloth_native_functions {

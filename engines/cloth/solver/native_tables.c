@@ -3,8 +3,6 @@
  * twice. */
 #include "solver/native.h"
 
-#include "solver/solver.h"
-
 #include <stdlib.h>
 #include <string.h>
 
