@@ -180,8 +180,8 @@ static hed_status run(hed_device *device, cape *c, timings *t, hed_error *error)
                (unsigned long long)report.constraints, 100 * quality.worst_stretch);
         printf("first frame %.1f ms; then each feeds %.3f ms, works %.3f ms meanwhile, waits and reads %.3f ms; "
                "slowest %.3f ms\n",
-               1e3 * t->first, 1e3 * t->feed / (FRAMES - 1), 1e3 * t->work / (FRAMES - 1), 1e3 * t->read / (FRAMES - 1),
-               1e3 * t->slowest);
+               1e3 * t->first, 1e3 * t->feed / (FRAMES - 1), 1e3 * t->work / (FRAMES - 1),
+               1e3 * t->read / (FRAMES - 1), 1e3 * t->slowest);
     }
     hed_cloth_destroy(cloth);
     return status;

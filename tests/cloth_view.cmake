@@ -1,5 +1,6 @@
 # The renderer is no part of the engine's library; what it calls stands behind it.
-target_include_directories(${test_target} PRIVATE ${CMAKE_SOURCE_DIR}/engines/cloth ${CMAKE_SOURCE_DIR}/engines/cloth/view)
+target_include_directories(${test_target} PRIVATE ${CMAKE_SOURCE_DIR}/engines/cloth
+                                                  ${CMAKE_SOURCE_DIR}/engines/cloth/view)
 target_link_libraries(heddle-tests PRIVATE heddle-cloth-view heddle-cloth-internal)
 if(HEDDLE_PORTABLE)
   return()
@@ -7,6 +8,7 @@ endif()
 cmake_language(DEFER CALL target_link_libraries cloth_view_test PRIVATE heddle-cloth-view heddle-cloth-internal)
 
 # The same with EGL finding no driver, so that OSMesa draws; and the window, where there is a virtual screen.
+set(program ${CMAKE_CURRENT_BINARY_DIR}/cloth_view_test)
 hed_add_test(NAME cloth_view_osmesa COMMAND ${CMAKE_COMMAND} -E env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null
-                                            ${CMAKE_CURRENT_BINARY_DIR}/cloth_view_test --verbose -j1 --filter "cloth_picture/*")
-hed_add_test(NAME cloth_view_window COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cloth_view_window.sh ${CMAKE_CURRENT_BINARY_DIR}/cloth_view_test)
+                                            ${program} --verbose -j1 --filter "cloth_picture/*")
+hed_add_test(NAME cloth_view_window COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cloth_view_window.sh ${program})
