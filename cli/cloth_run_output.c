@@ -307,7 +307,6 @@ hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, boo
     bool png = is_due(number, def->png_every), glb = last && def->glb;
     hed_status status = hed_cloth_read(def->cloth, output->positions, obj || png || glb ? output->normals : NULL,
                                        ply ? output->colours : NULL, error);
-    if (status == HED_OK) status = add_to_caches(output, error);
     if (status == HED_OK && number == 1) status = write_meshes(output, error);
     snprintf(ending, sizeof ending, "-%04u.obj", number);
     if (status == HED_OK && obj) status = write_each(output, def->cache, ending, write_obj, error);
@@ -316,7 +315,8 @@ hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, boo
     snprintf(ending, sizeof ending, "-%04u.png", number);
     if (status == HED_OK && png) status = write_picture(output, ending, error);
     if (status == HED_OK && glb) status = write_last(output, error);
-    return status;
+    /* Last, so that a frame in the caches is one of which everything is there. */
+    return status == HED_OK ? add_to_caches(output, error) : status;
 }
 
 /* ---- closing ---- */

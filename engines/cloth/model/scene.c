@@ -25,13 +25,14 @@ static void read_unit(cloth_scene_reader *reader, hed_json_node root)
 
 static void read_air(cloth_scene_reader *reader, hed_json_node root)
 {
-    static const double fastest = 1e4; /* m/s and m/s^2 */
+    static const double most_gravity = 1e4, fastest = 1e3;
     hed_cloth_scene *scene = reader->scene;
     scene->gravity[scene->def.up] = -9.81;
     if (hed_json_has(root, "gravity")) {
         hed_json_node node = hed_json_member(root, "gravity");
-        if (hed_json_kind_of(node) == HED_JSON_ARRAY) hed_json_numbers(node, scene->gravity, 3, -fastest, fastest);
-        else scene->gravity[scene->def.up] = -hed_json_number(node, -fastest, fastest);
+        if (hed_json_kind_of(node) == HED_JSON_ARRAY)
+            hed_json_numbers(node, scene->gravity, 3, -most_gravity, most_gravity);
+        else scene->gravity[scene->def.up] = -hed_json_number(node, -most_gravity, most_gravity);
     }
     if (!hed_json_has(root, "wind")) return;
     hed_json_node node = hed_json_member(root, "wind");

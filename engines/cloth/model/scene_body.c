@@ -62,10 +62,6 @@ const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node 
     make_sound(reader, file, path, &mesh, mend || reader->options->mend);
     if (cloth_scene_fine(reader) && (mesh.vertex_count == 0 || mesh.face_count == 0))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, file, "%s has no faces", path);
-    for (size_t i = 0; cloth_scene_fine(reader) && i < 3 * (size_t)mesh.vertex_count; i++)
-        if (!(fabs((double)mesh.positions[i]) * reader->scene->unit <= CLOTH_SCENE_FAR))
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, file,
-                               "%s: vertex %zu is further away than a million metres", path, i / 3);
     return cloth_scene_own_mesh(reader, file, &mesh);
 }
 
@@ -111,6 +107,7 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
     body->rest = rest;
     if (!cloth_scene_fine(reader)) return NULL;
     cloth_scene_place(matrix, mesh->positions, rest, mesh->vertex_count);
+    cloth_scene_check_near(reader, object, hed_json_string(file), rest, mesh->vertex_count);
     if (hed_json_has(object, "sequence"))
         cloth_scene_read_sequence(reader, hed_json_member(object, "sequence"), mesh->vertex_count, matrix,
                                   &body->sequence);

@@ -20,7 +20,7 @@ static void weld(cloth_scene_reader *reader, hed_json_node node, bool shape, clo
     if (hed_json_has(node, "weld")) {
         hed_json_node given = hed_json_member(node, "weld");
         if (hed_json_kind_of(given) == HED_JSON_BOOLEAN) apart = !hed_json_boolean(given);
-        else distance = hed_json_number(given, 0, CLOTH_SCENE_FAR);
+        else distance = hed_json_number(given, 0, CLOTH_SCENE_MUCH);
     }
     if (!cloth_scene_fine(reader)) return;
     hed_error error;
@@ -51,16 +51,9 @@ static void set_positions(cloth_scene_reader *reader, hed_json_node node, const 
 {
     uint32_t count = made->def.particle_count;
     float *positions = cloth_scene_allocate(reader, node, count, 3 * sizeof *positions);
-    for (uint32_t i = 0; positions && i < count; i++) {
-        float *to = &positions[3 * (size_t)i];
-        cloth_scene_place(made->placing, &vertices[3 * (size_t)made->first_vertex[i]], to, 1);
-        if (fabsf(to[0]) <= CLOTH_SCENE_FAR && fabsf(to[1]) <= CLOTH_SCENE_FAR && fabsf(to[2]) <= CLOTH_SCENE_FAR)
-            continue;
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "vertex %u is placed further away than a million "
-                                                           "metres",
-                           made->first_vertex[i]);
-        return;
-    }
+    for (uint32_t i = 0; positions && i < count; i++)
+        cloth_scene_place(made->placing, &vertices[3 * (size_t)made->first_vertex[i]], &positions[3 * (size_t)i], 1);
+    if (positions) cloth_scene_check_near(reader, node, made->name, positions, count);
     made->positions = positions;
     made->def.positions = positions;
 }
@@ -146,7 +139,7 @@ static void read_tethers(hed_json_node node, hed_cloth_garment_def *def)
     }
     hed_json_only(node, cloth_keys_tethers);
     def->tethers = true;
-    def->tether_slack = (float)hed_json_number(hed_json_member(node, "slack"), 0.1, 100);
+    def->tether_slack = (float)hed_json_number(hed_json_member(node, "slack"), 1, 100);
 }
 
 static void read_surroundings(cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
@@ -244,6 +237,7 @@ static void read_array(cloth_scene_reader *reader, hed_json_node node)
         for (int k = 0; k < 3; k++) made->shift[k] = (float)(i % columns * across[k] + i / columns * along[k]);
         for (size_t p = 0; p < 3 * (size_t)made->def.particle_count; p++)
             positions[p] = first->positions[p] + made->shift[p % 3];
+        cloth_scene_check_near(reader, node, made->name, positions, made->def.particle_count);
         if (!made->def.rest_positions) made->def.rest_positions = first->positions; /* the same lengths to the bit */
         /* `positions` stays the first one's: the driver's shift comes on top */
         made->def.positions = positions;

@@ -143,7 +143,7 @@ static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, 
     if (!made->def.driven)
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "this is about the driver; the garment has none "
                                                            "(\"driver\": {} is its own start)");
-    double scale = 1, offset = 0, one = 0, most = CLOTH_SCENE_FAR / unit;
+    double scale = 1, offset = 0, one = 0, most = 1e12;
     bool same = hed_json_kind_of(node) == HED_JSON_NUMBER;
     float *values = NULL, *map = cloth_scene_allocate(reader, node, made->def.particle_count, sizeof *map);
     if (same) one = hed_json_number(node, -most, most);

@@ -114,11 +114,11 @@ cloth_pose cloth_motion_at(const cloth_motion *motion, double time)
 static void read_key(cloth_scene_reader *reader, hed_json_node node, uint32_t number, cloth_key *key)
 {
     hed_json_only(node, cloth_keys_key);
-    key->time = hed_json_number(hed_json_member(node, "time"), 0, CLOTH_SCENE_FAR);
+    key->time = hed_json_number(hed_json_member(node, "time"), 0, CLOTH_SCENE_MUCH);
     if (hed_json_has(node, "move")) cloth_scene_point(reader, hed_json_member(node, "move"), key->move);
     key->axis[1] = 1;
     if (hed_json_has(node, "axis")) cloth_scene_direction(reader, hed_json_member(node, "axis"), key->axis);
-    key->angle = RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    key->angle = RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
     if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "time %g does not come after the key before, at %g",
                            key->time, key[-1].time);
@@ -148,8 +148,8 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
         hed_json_node spin = hed_json_member(node, "spin");
         hed_json_only(spin, cloth_keys_spin);
         cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
-        motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"), -CLOTH_SCENE_FAR,
-                                                 CLOTH_SCENE_FAR);
+        motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"), -CLOTH_SCENE_MUCH,
+                                                 CLOTH_SCENE_MUCH);
     }
 }
 
@@ -160,7 +160,7 @@ static void read_turn(cloth_scene_reader *reader, hed_json_node node, double tur
     double axis[3], more[9];
     hed_json_only(node, cloth_keys_turn);
     cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
-    double degrees = hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    double degrees = hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
     cloth_axis_turn(axis, RADIANS * degrees, more);
     multiply(more, turn, turn);
 }

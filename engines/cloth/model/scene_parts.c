@@ -122,6 +122,18 @@ void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double po
     for (int i = 0; i < 3; i++) point[i] *= unit;
 }
 
+bool cloth_scene_check_near(cloth_scene_reader *reader, hed_json_node node, const char *what, const float *points,
+                            size_t count)
+{
+    for (size_t i = 0; i < 3 * count; i++) {
+        if (fabsf(points[i]) <= CLOTH_SCENE_FAR) continue; /* false for NaN */
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+                           "%s: vertex %zu is placed further away than ten kilometres", what, i / 3);
+        return false;
+    }
+    return true;
+}
+
 void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, double direction[3])
 {
     static const char *const words[] = {"x", "y", "z", "-x", "-y", "-z", NULL};
@@ -131,7 +143,7 @@ void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, doubl
         direction[word % 3] = word < 3 ? 1 : -1;
         return;
     }
-    hed_json_numbers(node, direction, 3, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    hed_json_numbers(node, direction, 3, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
     double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
     if (cloth_scene_fine(reader) && !(length > 1e-9))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected a direction, found a vector without length");

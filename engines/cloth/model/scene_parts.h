@@ -19,7 +19,9 @@ enum {
     CLOTH_SCENE_KEYS = 100000 /* of a motion */
 };
 
-#define CLOTH_SCENE_FAR 1e6 /* no coordinate, length or time is beyond, whatever its unit */
+/* m: no coordinate or length is beyond, so that whatever moves stays within what the solver takes. */
+#define CLOTH_SCENE_FAR 1e4
+#define CLOTH_SCENE_MUCH 1e6 /* s, degrees */
 
 /* ---- what moves ---- */
 
@@ -171,6 +173,9 @@ bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise);
 double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key, double otherwise,
                           double low);
 void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double point[3]);
+/* Whether `count` points are near enough, and finite; else the complaint, about vertex number so and so of `what`. */
+bool cloth_scene_check_near(cloth_scene_reader *reader, hed_json_node node, const char *what, const float *points,
+                            size_t count);
 /* "x", "-z" or three numbers: of length 1. */
 void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, double direction[3]);
 void cloth_scene_colour(hed_json_node object, float rgb[3]);

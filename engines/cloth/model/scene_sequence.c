@@ -8,21 +8,6 @@
 
 enum { MOST_FILES = 100000 };
 
-/* Whether all of a sample can be used; else the complaint. */
-static bool check_sample(cloth_scene_reader *reader, hed_json_node node, const char *file, uint32_t sample,
-                         const float *positions, uint32_t count)
-{
-    for (uint32_t i = 0; i < 3 * count; i++) {
-        if (fabsf(positions[i]) <= CLOTH_SCENE_FAR) continue; /* false for NaN */
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s: sample %u, vertex %u: coordinate %g is not "
-                                                           "within a million metres",
-                           file,
-                           sample, i / 3, (double)positions[i]);
-        return false;
-    }
-    return true;
-}
-
 static void read_cache(cloth_scene_reader *reader, hed_json_node node, const char *path, uint32_t vertex_count,
                        const double matrix[12],
                        cloth_sequence *sequence)
@@ -44,7 +29,7 @@ static void read_cache(cloth_scene_reader *reader, hed_json_node node, const cha
     for (uint32_t s = 0; samples && s < data.frame_count; s++) {
         float *to = samples + 3 * (size_t)s * vertex_count;
         cloth_scene_place(matrix, data.positions + 3 * (size_t)s * vertex_count, to, vertex_count);
-        if (!check_sample(reader, node, path, s, to, vertex_count)) break;
+        if (!cloth_scene_check_near(reader, node, path, to, vertex_count)) break;
     }
     if (sequence->rate == 0) sequence->rate = reader->scene->rate / (data.sampling > 0 ? (double)data.sampling : 1.0);
     sequence->samples = samples;
@@ -83,7 +68,7 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
                                mesh.vertex_count, vertex_count);
         } else {
             cloth_scene_place(matrix, mesh.positions, to, vertex_count);
-            check_sample(reader, node, path, 0, to, vertex_count);
+            cloth_scene_check_near(reader, node, path, to, vertex_count);
         }
         hed_mesh_free(&mesh);
     }
