@@ -204,6 +204,36 @@ Test(cloth_native, many_materials)
     test_mesh_free(&mesh);
 }
 
+/* What a pack makes of its particles is the same in every version, up to rounding. */
+Test(cloth_native, versions_agree)
+{
+    test_mesh mesh = test_irregular(20, 6, 0.5f);
+    hed_allocator allocator = hed_default_allocator();
+    cloth_garment *garment;
+    mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){0.5f, 0.9f + 0.1f, 1e-3f};
+    for (uint32_t i = 0; i < 200; i++) mesh.inverse_masses[i] = 1.0f; /* some packs are even */
+    OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
+    uint32_t first[2] = {0, garment->particle_count};
+    hed_cloth cloth = {.allocator = allocator, .garment_count = 1, .garments = &garment, .first_particle = first};
+    cloth_native_tables *tables;
+    OK(cloth_native_tables_create(&cloth, &tables, &error));
+    const cloth_limits limits[3] = {{1.0f, 1.0f, 0.0f, 0.0f}, {1.0f, 1.0f, 0.0f, 0.0f}, {0.5f, 1.0f, 0.3f, 0.0f}};
+    float(*expected)[4] = aligned_alloc(64, 400 * sizeof *expected), (*found)[4] = aligned_alloc(64, 400 * sizeof *found);
+    for (uint32_t v = 0; cloth_native_functions_at(v); v++) {
+        for (uint32_t i = 0; i < 400; i++)
+            for (int axis = 0; axis < 4; axis++) found[i][axis] = garment->positions[i][axis] * (axis < 3 ? 1.0f + 0.01f * (float)(i % 9) : 1.0f);
+        for (uint32_t c = 0; c < tables->step_count * tables->band_count; c++)
+            cloth_native_functions_at(v)->packs(found, tables->packs + c, limits);
+        for (uint32_t i = 0; v && i < 400; i++)
+            for (int axis = 0; axis < 4; axis++) cr_assert_float_eq(found[i][axis], expected[i][axis], 2e-6, "%s", cloth_native_functions_at(v)->name);
+        memcpy(expected, found, 400 * sizeof *found);
+    }
+    free(expected), free(found);
+    cloth_native_tables_destroy(tables);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
 static hed_cloth_quality quality_of(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count, hed_cloth_structure structure,
                                     uint32_t threads, uint32_t frames)
 {
@@ -340,27 +370,30 @@ Test(cloth_native, says_where_it_is_not_valid)
     test_mesh_free(&mesh);
 }
 
+/* The n-th allocation of the tables fails, for every n. */
 Test(cloth_native, memory_may_run_out_anywhere)
 {
     test_mesh mesh = test_irregular(6, 4, 0.5f);
     hed_allocator plain = hed_default_allocator();
+    cloth_garment *garment;
+    OK(cloth_garment_create(&plain, &mesh.def, 0, &garment, &error));
+    uint32_t first[2] = {0, garment->particle_count};
     for (int64_t n = 1;; n++) {
         test_allocator counting = {.fail_at = n};
-        hed_allocator allocator = test_allocator_of(&counting);
-        cloth_garment *garment;
-        cloth_figures *figures = NULL;
-        OK(cloth_garment_create(&plain, &mesh.def, 0, &garment, &error));
-        garment->allocator = allocator;
-        hed_status status = cloth_figures_create(garment, &figures, &error);
-        cloth_figures_destroy(figures);
+        hed_cloth cloth = {.allocator = test_allocator_of(&counting), .garment_count = 1, .garments = &garment, .first_particle = first};
+        cloth_native_tables *tables = NULL;
+        garment->allocator = cloth.allocator;
+        hed_status status = cloth_native_tables_create(&cloth, &tables, &error);
         garment->allocator = plain;
-        cloth_garment_destroy(garment);
+        cloth_native_tables_destroy(tables);
         cr_assert_eq(counting.live, 0);
+        cr_assert_eq(counting.bytes, 0);
         if (!status) {
-            cr_expect_gt(n, 5);
+            cr_expect_gt(n, 20);
             break;
         }
         cr_assert_eq(status, HED_ERROR_MEMORY);
     }
+    cloth_garment_destroy(garment);
     test_mesh_free(&mesh);
 }

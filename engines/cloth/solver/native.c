@@ -28,7 +28,7 @@ typedef struct native_job {
     const cloth_step *first, *rest;
     float dt;
     uint32_t count;
-    bool plain;       /* particles are only integrated: no air, tethers, driver */
+    bool plain;       /* no air, no driver */
     bool acts;        /* colliders, contacts or a driver */
     uint32_t phases;  /* of a substep */
     uint32_t threads; /* that take part */
@@ -51,13 +51,15 @@ static void *host_of(const hed_buffer *buffer) { return buffer ? hed_buffer_host
 static void integrate_plainly(const moment *now, const cloth_particles *run)
 {
     const native_job *job = now->job;
-    const float fall[4] = {now->step.fall_x, now->step.fall_y, now->step.fall_z, 0.0f};
+    const cloth_step *step = &now->step;
     cloth_cloth cloth = cloth_garment_at(job->arrays.garments, run->garment);
-    const float keep[4] = {now->step.ratio * cloth.keep_x, now->step.ratio * cloth.keep_y, now->step.ratio * cloth.keep_z, 0.0f};
+    const cloth_verlet verlet = {{step->ratio * cloth.keep_x, step->ratio * cloth.keep_y, step->ratio * cloth.keep_z, 0.0f},
+                                 {step->fall_x, step->fall_y, step->fall_z, 0.0f},
+                                 0.577f * step->longest_move,
+                                 (step->flags & CLOTH_STEP_TETHERS) != 0};
     for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
-        i += job->structure->functions->integrate(&job->arrays.position[i].x, &job->arrays.previous[i].x, end - i, keep, fall,
-                                                  0.577f * now->step.longest_move);
-        if (i < end) cloth_native_integrate(&job->arrays, &now->step, i, i + 1);
+        i = job->structure->functions->integrate(&job->arrays, &verlet, i, end);
+        if (i < end) cloth_native_integrate(&job->arrays, step, i, i + 1);
     }
 }
 
@@ -69,7 +71,7 @@ static void do_particles(const moment *now, uint32_t band, bool acts)
         const cloth_particles *run = tables->particles + r;
         if (acts)
             cloth_native_act(&job->arrays, &now->step, run->first, run->first + run->count);
-        else if (job->plain)
+        else if (job->plain && job->structure->functions->integrate)
             integrate_plainly(now, run);
         else
             cloth_native_integrate(&job->arrays, &now->step, run->first, run->first + run->count);
@@ -163,7 +165,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_ste
     hed_status status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
     native_job job = {.cloth = cloth, .structure = s, .first = first, .rest = rest, .dt = dt, .count = count};
-    job.plain = !((first->flags | rest->flags) & (CLOTH_STEP_AIR | CLOTH_STEP_TETHERS | CLOTH_STEP_DRIVER));
+    job.plain = !((first->flags | rest->flags) & (CLOTH_STEP_AIR | CLOTH_STEP_DRIVER));
     job.acts = first->colliders || ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
     job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
     job.arrays = (cloth_arrays){
@@ -216,7 +218,7 @@ static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
         s->limits[k] = cloth_allocate(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
         if (!s->limits[k]) return HED_ERROR_MEMORY;
     }
-    s->functions = cloth_native_best();
+    s->functions = cloth_native_functions_at(0);
     hed_status status = cloth_native_tables_create(cloth, &s->tables, error);
     s->threads = cloth->def.threads ? cloth->def.threads : hed_device_get_info(cloth->device)->compute_units;
     if (!status && s->threads > 1) status = hed_team_create(&cloth->allocator, s->threads, &s->team, error);

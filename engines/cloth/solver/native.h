@@ -110,14 +110,21 @@ typedef struct cloth_arrays {
 void cloth_native_integrate(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end);
 void cloth_native_act(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end);
 
-/* native_packs.c: the fastest version that this processor has. `positions` (float4) 16-byte aligned. */
+/* A step of a garment's particles without driver and air. */
+typedef struct cloth_verlet {
+    float keep[4], fall[4]; /* share of the velocity kept, times the ratio of steps; m by gravity; 0 last */
+    float longest;          /* m along an axis */
+    bool tethers;
+} cloth_verlet;
+
+/* native_packs.c: one version of what takes the time. */
 typedef struct cloth_native_functions {
     const char *name;
     void (*packs)(void *positions, const cloth_packs *packs, const cloth_limits *limits);
-    /* One step of `count` particles without air, tethers or driver: `keep` and `fall` (4), 0 last. Stops before one that would go farther than
-     * `longest` along an axis, and gives how many it did. */
-    uint32_t (*integrate)(float *positions, float *previous, uint32_t count, const float *keep, const float *fall, float longest);
+    /* From `begin` on, up to `end` or a particle that it leaves to cloth_native_integrate(): gives where it stopped. NULL: leaves all. */
+    uint32_t (*integrate)(const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end);
 } cloth_native_functions;
-const cloth_native_functions *cloth_native_best(void);
+/* Those that this processor has, the fastest first; NULL beyond them. */
+const cloth_native_functions *cloth_native_functions_at(uint32_t index);
 
 #endif

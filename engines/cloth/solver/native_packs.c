@@ -3,8 +3,6 @@
  * together in wider registers costs what the arithmetic saves. */
 #include "solver/native.h"
 
-#include "heddle/math.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -17,19 +15,26 @@
 #undef TARGET
 #undef NAME
 
-__attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(float *positions, float *previous, uint32_t count, const float *keep,
-                                                                   const float *fall, float longest)
+__attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end)
 {
-    __m128 share = _mm_loadu_ps(keep), drop = _mm_loadu_ps(fall), most = _mm_set1_ps(longest), sign = _mm_set1_ps(-0.0f);
-    for (uint32_t i = 0; i < count; i++, positions += 4, previous += 4) {
-        __m128 at = _mm_load_ps(positions), before = _mm_load_ps(previous);
+    __m128 keep = _mm_loadu_ps(verlet->keep), fall = _mm_loadu_ps(verlet->fall), most = _mm_set1_ps(verlet->longest), sign = _mm_set1_ps(-0.0f);
+    for (uint32_t i = begin; i < end; i++) {
+        float *position = &arrays->position[i].x, *previous = &arrays->previous[i].x;
+        __m128 at = _mm_load_ps(position), before = _mm_load_ps(previous);
         __m128 is_free = _mm_cmpgt_ps(_mm_permute_ps(at, 0xff), _mm_setzero_ps());
-        __m128 way = _mm_and_ps(_mm_fmadd_ps(_mm_sub_ps(at, before), share, drop), is_free);
+        __m128 way = _mm_and_ps(_mm_fmadd_ps(_mm_sub_ps(at, before), keep, fall), is_free);
         if (_mm_movemask_ps(_mm_cmpgt_ps(_mm_andnot_ps(sign, way), most))) return i;
+        __m128 moved = _mm_add_ps(at, way);
+        if (verlet->tethers && arrays->tether[i].x != CLOTH_NATIVE_NONE) {
+            __m128 anchor = _mm_load_ps(&arrays->position[arrays->anchors[arrays->tether[i].x]].x), apart = _mm_sub_ps(moved, anchor);
+            float length = hed_as_float(arrays->tether[i].y), square = _mm_cvtss_f32(_mm_dp_ps(apart, apart, 0x71));
+            if (square > length * length)
+                moved = _mm_blend_ps(_mm_fmadd_ps(apart, _mm_set1_ps(length / sqrtf(square)), anchor), moved, 8);
+        }
         _mm_store_ps(previous, _mm_blend_ps(at, before, 8));
-        _mm_store_ps(positions, _mm_add_ps(at, way));
+        _mm_store_ps(position, moved);
     }
-    return count;
+    return end;
 }
 #endif
 
@@ -38,29 +43,18 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(float *positi
 #define NAME(word) plain_##word
 #include "solver/native_lanes.h"
 
-static uint32_t plain_integrate(float *positions, float *previous, uint32_t count, const float *keep, const float *fall, float longest)
-{
-    for (uint32_t i = 0; i < count; i++, positions += 4, previous += 4) {
-        float way[3], farthest = 0.0f;
-        for (int axis = 0; axis < 3; axis++) {
-            way[axis] = positions[3] > 0.0f ? (positions[axis] - previous[axis]) * keep[axis] + fall[axis] : 0.0f;
-            farthest = fmaxf(farthest, fabsf(way[axis]));
-        }
-        if (farthest > longest) return i;
-        for (int axis = 0; axis < 3; axis++) {
-            previous[axis] = positions[axis];
-            positions[axis] += way[axis];
-        }
-    }
-    return count;
-}
-
-const cloth_native_functions *cloth_native_best(void)
-{
-    static const cloth_native_functions plain = {"plain", plain_packs, plain_integrate};
+static const cloth_native_functions versions[] = {
 #if defined(__x86_64__)
-    static const cloth_native_functions avx2 = {"AVX2", avx2_packs, avx2_integrate};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2;
+    {"AVX2", avx2_packs, avx2_integrate},
 #endif
-    return &plain;
+    {"plain", plain_packs, NULL},
+};
+
+const cloth_native_functions *cloth_native_functions_at(uint32_t index)
+{
+    uint32_t first = 0, count = sizeof versions / sizeof *versions;
+#if defined(__x86_64__)
+    first = !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+#endif
+    return index < count - first ? versions + first + index : NULL;
 }
