@@ -296,7 +296,7 @@ static pass begin(const cloth_renderer *r, const cloth_studio *studio, const hed
     p.radius = fmaxf(cloth_box_radius(box), 1e-4f) * 1.05f;
     cloth_along(camera->eye, -1, p.centre, offset);
     float distance = sqrtf(cloth_dot(offset, offset)), reach = fmaxf(studio->size, p.radius);
-    float near = fmaxf(distance - 1.5f * reach, 0.02f * reach);
+    float near = 0.02f * fmaxf(reach, distance); /* not nearer to the cloth: the ground in front is seen too */
     cloth_look_at(camera->eye, camera->target, camera->up, view);
     cloth_perspective(camera->field_of_view, (float)r->width / (float)r->height, near, distance + 80 * reach,
                       projection);
