@@ -1,5 +1,5 @@
-/* A garment made ready: constraints and their colours, tethers against exact distances, masses, incidence, maps, the reference by closed
- * forms, every error of a definition, and memory that runs out anywhere. */
+/* A garment made ready: constraints and their colours, tethers against exact distances, masses, incidence, maps, the
+ * reference by closed forms, every error of a definition, and memory that runs out anywhere. */
 #include "testing.h"
 
 #include "cloth_meshes.h"
@@ -15,12 +15,17 @@ static cloth_garment *make(const hed_cloth_garment_def *def)
     return garment;
 }
 
-static bool is_free(const cloth_garment *garment, uint32_t particle) { return garment->positions[particle][3] > 0.0f; }
+static bool is_free(const cloth_garment *garment, uint32_t particle)
+{
+    return garment->positions[particle][3] > 0.0f;
+}
 
-/* No free particle twice in a colour, ascending by the lower particle inside it, at most `limit` colours (0: 2 D - 1), no empty one. */
+/* No free particle twice in a colour, ascending by the lower particle inside it, at most `limit` colours (0: 2 D -
+ * 1), no empty one. */
 static void check_colours_within(const cloth_garment *garment, uint32_t limit)
 {
-    uint32_t *seen = calloc(garment->particle_count, sizeof *seen), *degree = calloc(garment->particle_count, sizeof *degree), most = 0;
+    uint32_t *seen = calloc(garment->particle_count, sizeof *seen),
+             *degree = calloc(garment->particle_count, sizeof *degree), most = 0;
     cr_assert_eq(garment->colour_at[0], 0);
     cr_assert_eq(garment->colour_at[garment->colour_count], garment->constraint_count);
     for (uint32_t colour = 0; colour < garment->colour_count; colour++) {
@@ -41,7 +46,8 @@ static void check_colours_within(const cloth_garment *garment, uint32_t limit)
     }
     cr_assert_eq(garment->degree, most);
     if (!limit) limit = 2 * most - 1;
-    cr_assert(garment->colour_count >= most && garment->colour_count <= limit, "%u colours, degree %u", garment->colour_count, most);
+    cr_assert(garment->colour_count >= most && garment->colour_count <= limit, "%u colours, degree %u",
+              garment->colour_count, most);
     free(seen);
     free(degree);
 }
@@ -55,10 +61,7 @@ static uint32_t count_family(const cloth_garment *garment, hed_cloth_family fami
     return count;
 }
 
-static int compare_pairs(const void *left, const void *right)
-{
-    return memcmp(left, right, 3 * sizeof(uint32_t));
-}
+static int compare_pairs(const void *left, const void *right) { return memcmp(left, right, 3 * sizeof(uint32_t)); }
 
 /* Ends, low first, and family of each constraint, sorted. */
 static uint32_t (*pairs_of(const cloth_garment *garment))[3]
@@ -91,7 +94,8 @@ Test(cloth_garment, a_grid_has_twelve_colours_in_closed_form)
     check_colours(garment);
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         const hed_cloth_constraint *c = garment->constraints + k;
-        double dx = garment->rest[c->a][0] - garment->rest[c->b][0], dz = garment->rest[c->a][2] - garment->rest[c->b][2];
+        double dx = garment->rest[c->a][0] - garment->rest[c->b][0],
+               dz = garment->rest[c->a][2] - garment->rest[c->b][2];
         cr_assert_float_eq(c->rest, sqrt(dx * dx + dz * dz), 1e-7);
         cr_assert_eq(c->material, garment->families[k]);
     }
@@ -108,9 +112,11 @@ Test(cloth_garment, narrow_grids_and_left_out_families)
                 for (int f = 0; f < 3; f++) mesh.def.family[f] = families >> f & 1;
                 cloth_garment *garment = make(&mesh.def);
                 uint32_t w = width, h = height;
-                cr_expect_eq(count_family(garment, HED_CLOTH_STRUCTURAL), families & 1 ? (w - 1) * h + w * (h - 1) : 0);
+                cr_expect_eq(count_family(garment, HED_CLOTH_STRUCTURAL),
+                             families & 1 ? (w - 1) * h + w * (h - 1) : 0);
                 cr_expect_eq(count_family(garment, HED_CLOTH_SHEAR), families & 2 ? 2 * (w - 1) * (h - 1) : 0);
-                cr_expect_eq(count_family(garment, HED_CLOTH_BEND), families & 4 ? (w > 2) * (w - 2) * h + (h > 2) * w * (h - 2) : 0);
+                cr_expect_eq(count_family(garment, HED_CLOTH_BEND),
+                             families & 4 ? (w > 2) * (w - 2) * h + (h > 2) * w * (h - 2) : 0);
                 if (garment->degree) check_colours_within(garment, 12);
                 cloth_garment_destroy(garment);
                 test_mesh_free(&mesh);
@@ -150,13 +156,16 @@ Test(cloth_garment, triangles_make_edges_and_hinges)
 {
     test_mesh mesh = test_irregular(48, 7, 0.5f);
     cloth_garment *garment = make(&mesh.def);
-    /* Euler: of a disc, edges = particles + triangles - 1; all but those of the rim are hinges, less the few whose ends are an edge already. */
+    /* Euler: of a disc, edges = particles + triangles - 1; all but those of the rim are hinges, less the few whose
+     * ends are an edge already. */
     uint32_t edges = 48 * 48 + 2 * 47 * 47 - 1;
     cr_expect_eq(count_family(garment, HED_CLOTH_STRUCTURAL), edges);
     cr_expect_eq(count_family(garment, HED_CLOTH_SHEAR), 0);
-    cr_expect(count_family(garment, HED_CLOTH_BEND) <= edges - 4 * 47 && count_family(garment, HED_CLOTH_BEND) > (edges - 4 * 47) * 9 / 10);
+    cr_expect(count_family(garment, HED_CLOTH_BEND) <= edges - 4 * 47 &&
+              count_family(garment, HED_CLOTH_BEND) > (edges - 4 * 47) * 9 / 10);
     check_colours(garment);
-    cr_expect_leq(garment->colour_count, garment->degree + 4, "%u colours for degree %u", garment->colour_count, garment->degree);
+    cr_expect_leq(garment->colour_count, garment->degree + 4, "%u colours for degree %u", garment->colour_count,
+                  garment->degree);
     uint32_t least = UINT32_MAX, largest = 0;
     for (uint32_t c = 0; c < garment->colour_count; c++) {
         uint32_t size = garment->colour_at[c + 1] - garment->colour_at[c];
@@ -203,7 +212,9 @@ Test(cloth_garment, given_constraints_are_kept)
     cr_expect_eq(garment->colour_count, 2);
     for (int k = 0; k < 4; k++) {
         bool found = false;
-        for (int j = 0; j < 4; j++) found |= memcmp(garment->constraints + j, chain + k, sizeof *chain) == 0 && garment->families[j] == chain[k].material;
+        for (int j = 0; j < 4; j++)
+            found |= memcmp(garment->constraints + j, chain + k, sizeof *chain) == 0 &&
+                     garment->families[j] == chain[k].material;
         cr_expect(found, "constraint %d", k);
     }
     cloth_garment_destroy(garment);
@@ -218,8 +229,9 @@ static double apart(const float *a, const float *b)
                 ((double)a[2] - b[2]) * ((double)a[2] - b[2]));
 }
 
-/* On a flat sheet distances along the cloth are straight, whatever the triangles, and to the nearest locked particle. Where its region ends in a
- * wedge narrower than a triangle, the next to nearest may be taken, or a way along an edge: `tolerance`. */
+/* On a flat sheet distances along the cloth are straight, whatever the triangles, and to the nearest locked particle.
+ * Where its region ends in a wedge narrower than a triangle, the next to nearest may be taken, or a way along an
+ * edge: `tolerance`. */
 static void check_flat(const cloth_garment *garment, double tolerance)
 {
     uint32_t bent = 0;
@@ -235,10 +247,11 @@ static void check_flat(const cloth_garment *garment, double tolerance)
         uint32_t anchor = garment->anchors[garment->tether_anchor[i]];
         cr_assert(!is_free(garment, anchor));
         double straight = apart(garment->rest[i], garment->rest[anchor]);
-        cr_assert_leq(straight, nearest * (1.0 + tolerance), "particle %u: %.9g, %.9g to the nearest", i, straight, nearest);
+        cr_assert_leq(straight, nearest * (1.0 + tolerance), "particle %u: %.9g, %.9g to the nearest", i, straight,
+                      nearest);
         if (fabs(garment->tether_length[i] - straight) <= 1e-6 * straight) continue;
-        cr_assert_leq(fabs(garment->tether_length[i] - straight), 12 * tolerance * straight, "particle %u: %.9g, %.9g straight", i,
-                      garment->tether_length[i], straight);
+        cr_assert_leq(fabs(garment->tether_length[i] - straight), 12 * tolerance * straight,
+                      "particle %u: %.9g, %.9g straight", i, garment->tether_length[i], straight);
         bent++;
     }
     cr_expect_leq(bent, 4 * tolerance * garment->particle_count, "%u of them", bent);
@@ -262,7 +275,8 @@ Test(cloth_garment, tethers_of_flat_sheets_are_straight)
 /* A sleeve unrolled is flat: distances by Pythagoras along the chords, to the locked particle on either side. */
 Test(cloth_garment, tethers_go_around_a_sleeve)
 {
-    enum { AROUND = 96, ROWS = 60 };
+    enum { AROUND = 96,
+           ROWS = 60 };
     test_mesh mesh = test_sleeve(AROUND, ROWS, 3.0f);
     mesh.def.tethers = true;
     mesh.def.tether_slack = 1.25f;
@@ -295,7 +309,8 @@ Test(cloth_garment, tethers_go_around_a_slit)
     }
     mesh.def.triangle_count = kept;
     for (uint32_t i = 0; i < N * N; i++)
-        if (mesh.positions[3 * i] < -0.99f && mesh.positions[3 * i + 2] < -0.99f) mesh.inverse_masses[locked = i] = 0.0f;
+        if (mesh.positions[3 * i] < -0.99f && mesh.positions[3 * i + 2] < -0.99f)
+            mesh.inverse_masses[locked = i] = 0.0f;
     mesh.def.tethers = true;
     cloth_garment *garment = make(&mesh.def);
     for (uint32_t i = 0; i < N * N; i++) {
@@ -307,7 +322,8 @@ Test(cloth_garment, tethers_go_around_a_slit)
             double cross = (p[0] - from[0]) * (0.5 - from[2]) - (p[2] - from[2]) * (0.0 - from[0]);
             if (cross > 0.0) exact = apart(left, from) + ((p[2] < 0.5f) ? 0.05 + apart(right, p) : apart(left, p));
         }
-        cr_assert_leq(fabs(garment->tether_length[i] - exact), 0.01 * exact, "(%g, %g): %g, exactly %g", p[0], p[2], garment->tether_length[i], exact);
+        cr_assert_leq(fabs(garment->tether_length[i] - exact), 0.01 * exact, "(%g, %g): %g, exactly %g", p[0], p[2],
+                      garment->tether_length[i], exact);
     }
     cloth_garment_destroy(garment);
     test_mesh_free(&mesh);
@@ -344,7 +360,8 @@ Test(cloth_garment, masses_come_from_density_and_area)
     double mass = 0.0, area = 0.0;
     for (uint32_t i = 0; i < garment->particle_count; i++) mass += 1.0 / garment->positions[i][3];
     for (uint32_t t = 0; t < garment->triangle_count; t++) {
-        const float *a = garment->rest[garment->triangles[t][0]], *b = garment->rest[garment->triangles[t][1]], *c = garment->rest[garment->triangles[t][2]];
+        const float *a = garment->rest[garment->triangles[t][0]], *b = garment->rest[garment->triangles[t][1]],
+                    *c = garment->rest[garment->triangles[t][2]];
         double u = apart(a, b), v = apart(b, c), w = apart(c, a), s = (u + v + w) / 2;
         area += sqrt(s * (s - u) * (s - v) * (s - w));
     }
@@ -388,19 +405,23 @@ Test(cloth_garment, incidence_and_vertices)
 Test(cloth_garment, driver_maps)
 {
     test_mesh mesh = test_grid(2, 2);
-    const float reach[] = {0.0f, 1.0f, INFINITY, 2.0f}, offset[] = {-0.5f, -INFINITY, 0.5f, 1.0f}, radius[] = {0.0f, 1.0f, 3.0f, 0.0f};
+    const float reach[] = {0.0f, 1.0f, INFINITY, 2.0f}, offset[] = {-0.5f, -INFINITY, 0.5f, 1.0f},
+                radius[] = {0.0f, 1.0f, 3.0f, 0.0f};
     const float drive[] = {0.0f, 0.25f, 0.5f, 1.0f}, stiffness[] = {1.0f, 0.5f, 0.25f, 0.0f};
     mesh.inverse_masses[0] = 1.0f;
     mesh.def.driven = true;
     mesh.def.max_distance = reach, mesh.def.backstop_distance = offset, mesh.def.backstop_radius = radius;
     mesh.def.drive = drive, mesh.def.drive_stiffness = stiffness;
     cloth_garment *garment = make(&mesh.def);
-    const float expected[4][8] = {{0.0f, -0.5f, 0.0f, 0.0f, 1.0f}, {1.0f, 0.0f, -1.0f, 0.25f, 0.5f}, {-1.0f, 0.5f, 3.0f, 0.5f, 0.25f},
+    const float expected[4][8] = {{0.0f, -0.5f, 0.0f, 0.0f, 1.0f},
+                                  {1.0f, 0.0f, -1.0f, 0.25f, 0.5f},
+                                  {-1.0f, 0.5f, 3.0f, 0.5f, 0.25f},
                                   {2.0f, 1.0f, 0.0f, 1.0f, 0.0f}};
     cr_expect_arr_eq(garment->driver_map, expected, sizeof expected);
     cr_expect_eq(garment->positions[0][3], 0.0f, "max_distance 0 locks");
     cloth_garment_destroy(garment);
-    mesh.def.max_distance = mesh.def.backstop_distance = mesh.def.backstop_radius = mesh.def.drive = mesh.def.drive_stiffness = NULL;
+    mesh.def.max_distance = mesh.def.backstop_distance = mesh.def.backstop_radius = mesh.def.drive =
+        mesh.def.drive_stiffness = NULL;
     garment = make(&mesh.def);
     const float nothing[8] = {-1.0f, 0.0f, -1.0f, 0.0f, 1.0f};
     cr_expect_arr_eq(garment->driver_map[3], nothing, sizeof nothing);
@@ -432,7 +453,8 @@ Test(cloth_garment, the_reference_falls_exactly)
     test_mesh_free(&mesh);
 }
 
-/* A spring by compliance: half a period is pi sqrt(m compliance), from rest, once with one iteration and once with many. */
+/* A spring by compliance: half a period is pi sqrt(m compliance), from rest, once with one iteration and once with
+ * many. */
 Test(cloth_garment, compliance_is_a_spring_for_any_number_of_iterations)
 {
     test_mesh mesh = test_mesh_of(2, 0);
@@ -480,7 +502,8 @@ Test(cloth_garment, the_references_agree)
         OK(cloth_reference_frames(garment, &def, 10, doubles[order], before, &last));
     }
     double off = 0.0, other = 0.0;
-    for (int i = 0; i < 3 * N * N; i++) off = fmax(off, fabs(doubles[0][i] - floats[i])), other = fmax(other, fabs(doubles[0][i] - doubles[1][i]));
+    for (int i = 0; i < 3 * N * N; i++)
+        off = fmax(off, fabs(doubles[0][i] - floats[i])), other = fmax(other, fabs(doubles[0][i] - doubles[1][i]));
     cr_expect_lt(off, 1e-4, "float is %.3g off", off);
     cr_expect_gt(other, 1e-4, "another order gives another sweep");
     free(turned);
@@ -502,7 +525,8 @@ static test_mesh wrong_mesh;
         def->name = "shirt"; \
         __VA_ARGS__; \
         FAILS(HED_ERROR_ARGUMENT, cloth_garment_create(&allocator, def, 3, &garment, &error)); \
-        cr_expect(strstr(error.text, "Garment 3 (shirt): ") && strstr(error.text, words), "\"%s\" does not say \"%s\"", error.text, words); \
+        cr_expect(strstr(error.text, "Garment 3 (shirt): ") && strstr(error.text, words), \
+                  "\"%s\" does not say \"%s\"", error.text, words); \
         cr_expect_null(garment); \
         test_mesh_free(&wrong_mesh); \
     } while (0)
@@ -540,8 +564,8 @@ Test(cloth_garment, wrong_faces)
     WRONG("grid_width x grid_height is 6 x 5", def->grid_width = 6, def->grid_height = 5);
     WRONG("grid_width x grid_height is 6 x 0", def->grid_width = 6);
     WRONG("a grid of 6 x 6 has 50 triangles", def->grid_width = def->grid_height = 6);
-    WRONG("0 triangles and 1 quads beside it", def->grid_width = def->grid_height = 6, def->triangle_count = 0, def->quad_count = 1,
-          def->quads = (uint32_t[4]){0, 1, 7, 6});
+    WRONG("0 triangles and 1 quads beside it", def->grid_width = def->grid_height = 6, def->triangle_count = 0,
+          def->quad_count = 1, def->quads = (uint32_t[4]){0, 1, 7, 6});
     uint32_t cells[25][4];
     for (uint32_t q = 0; q < 25; q++) {
         uint32_t at = q / 5 * 6 + q % 5;
@@ -550,8 +574,8 @@ Test(cloth_garment, wrong_faces)
     }
     cells[24][1] = 34, cells[24][2] = 29; /* in another order around: 28 34 29 35 */
     cells[24][3] = 35;
-    WRONG("quad 24 (28, 34, 29, 35) is no cell", def->grid_width = def->grid_height = 6, def->triangle_count = 0, def->quad_count = 25,
-          def->quads = cells[0]);
+    WRONG("quad 24 (28, 34, 29, 35) is no cell", def->grid_width = def->grid_height = 6, def->triangle_count = 0,
+          def->quad_count = 25, def->quads = cells[0]);
 }
 
 Test(cloth_garment, wrong_constraints)
@@ -566,11 +590,13 @@ Test(cloth_garment, wrong_constraints)
     one[1].rest = 1.0f;
     WRONG("constraint 1 has material 3; there are 3", ONE, one[1].material = 3);
     WRONG("constraints is NULL and constraint_count 2", def->constraint_count = 2);
-    WRONG("material_count is 2", def->materials = (hed_cloth_material[]){{1, 1, 0}, {1, 1, 0}}, def->material_count = 2);
+    WRONG("material_count is 2", def->materials = (hed_cloth_material[]){{1, 1, 0}, {1, 1, 0}},
+          def->material_count = 2);
     WRONG("family_material 1: compress is 1.5", def->family_material[1].compress = 1.5f);
     WRONG("family_material 2: stretch is 0.5", def->family_material[2].stretch = 0.5f);
     WRONG("family_material 0: compliance is nan", def->family_material[0].compliance = NAN);
-    WRONG("materials 0: compliance is -1", def->materials = (hed_cloth_material[]){{1, 1, -1}}, def->material_count = 1);
+    WRONG("materials 0: compliance is -1", def->materials = (hed_cloth_material[]){{1, 1, -1}},
+          def->material_count = 1);
 }
 
 Test(cloth_garment, wrong_surroundings_and_maps)
@@ -588,14 +614,15 @@ Test(cloth_garment, wrong_surroundings_and_maps)
     WRONG("vertex_particle of vertex 1 is 36", def->vertex_count = 2, def->vertex_particle = (uint32_t[]){0, 36});
     WRONG("max_distance of particle 5 is -1", def->driven = true, def->max_distance = map_with(5, -1.0f));
     WRONG("max_distance of particle 5 is nan", def->driven = true, def->max_distance = map_with(5, NAN));
-    WRONG("backstop_distance of particle 5 is inf", def->driven = true, def->backstop_distance = map_with(5, INFINITY));
+    WRONG("backstop_distance of particle 5 is inf", def->driven = true,
+          def->backstop_distance = map_with(5, INFINITY));
     WRONG("backstop_radius of particle 5 is -1", def->driven = true, def->backstop_radius = map_with(5, -1.0f));
     WRONG("drive of particle 35 is 1.5", def->driven = true, def->drive = map_with(35, 1.5f));
     WRONG("drive_stiffness of particle 0 is -0.5", def->driven = true, def->drive_stiffness = map_with(0, -0.5f));
     float reach[36] = {0.0f};
     for (int i = 0; i < 36; i++) reach[i] = 0.75f;
-    WRONG("backstop_distance of particle 8 is 1 m, outside its max_distance of 0.75 m", def->driven = true, def->max_distance = reach,
-          def->backstop_distance = map_with(8, 1.0f));
+    WRONG("backstop_distance of particle 8 is 1 m, outside its max_distance of 0.75 m", def->driven = true,
+          def->max_distance = reach, def->backstop_distance = map_with(8, 1.0f));
 }
 
 /* The n-th allocation fails, for every n: nothing leaks, and it says so. */

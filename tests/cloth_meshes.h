@@ -56,8 +56,8 @@ static inline float test_random(uint32_t *seed)
     return (float)(*seed >> 8) / 16777216.0f;
 }
 
-/* n x n particles, numbered at random, jittered by `jitter` of a cell in the plane and a fifth of that out of it; cells cut along random
- * diagonals; inverse masses from 0.5 to 1.5, two corners locked. */
+/* n x n particles, numbered at random, jittered by `jitter` of a cell in the plane and a fifth of that out of it;
+ * cells cut along random diagonals; inverse masses from 0.5 to 1.5, two corners locked. */
 static inline test_mesh test_irregular(uint32_t n, uint32_t seed, float jitter)
 {
     test_mesh mesh = test_mesh_of(n * n, 2 * (n - 1) * (n - 1));
@@ -102,7 +102,8 @@ static inline test_mesh test_fan(uint32_t count)
     return mesh;
 }
 
-/* A sleeve of radius 1 m and `height` m around y, as triangles; particle row * around + column. The first one is locked. */
+/* A sleeve of radius 1 m and `height` m around y, as triangles; particle row * around + column. The first one is
+ * locked. */
 static inline test_mesh test_sleeve(uint32_t around, uint32_t rows, float height)
 {
     test_mesh mesh = test_mesh_of(around * rows, 2 * around * (rows - 1));

@@ -1,5 +1,5 @@
-/* HED_CLOTH_NATIVE on the host: its figures, then its numbers against the double reference in the same order, against the colours by what a
- * user sees, and for any count of threads to the bit. */
+/* HED_CLOTH_NATIVE on the host: its figures, then its numbers against the double reference in the same order, against
+ * the colours by what a user sees, and for any count of threads to the bit. */
 #include "testing.h"
 
 #include "cloth_meshes.h"
@@ -13,7 +13,8 @@ typedef struct native_cloth {
     hed_cloth *cloth;
 } native_cloth;
 
-static hed_cloth *make(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count, const hed_cloth_def *change)
+static hed_cloth *make(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count,
+                       const hed_cloth_def *change)
 {
     hed_cloth_def def = change ? *change : hed_default_cloth_def();
     if (!change) def.structure = HED_CLOTH_NATIVE;
@@ -50,7 +51,8 @@ static float *positions_of(hed_cloth *cloth)
 /* Every constraint with a free end once, no free particle twice in a step, levels one apart at most. */
 static void check_figures(const cloth_garment *garment, const cloth_figures *figures)
 {
-    uint32_t *order = calloc(garment->constraint_count + 1, sizeof *order), *seen = calloc(garment->particle_count, sizeof *seen), stamp = 0;
+    uint32_t *order = calloc(garment->constraint_count + 1, sizeof *order),
+             *seen = calloc(garment->particle_count, sizeof *seen), stamp = 0;
     uint8_t *done = calloc(garment->constraint_count + 1, 1);
     uint32_t count = cloth_figures_order(figures, order), expected = 0;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
@@ -95,7 +97,8 @@ static void check_edges(const cloth_garment *garment, const cloth_figures *figur
 
 Test(cloth_native, figures_hold_every_constraint_once)
 {
-    test_mesh meshes[] = {test_grid(33, 20), test_grid(5, 1), test_grid(2, 9), test_irregular(30, 5, 0.5f), test_fan(150), test_sleeve(24, 10, 1.0f)};
+    test_mesh meshes[] = {test_grid(33, 20), test_grid(5, 1), test_grid(2, 9),
+                          test_irregular(30, 5, 0.5f), test_fan(150), test_sleeve(24, 10, 1.0f)};
     hed_allocator allocator = hed_default_allocator();
     for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) {
         cloth_garment *garment;
@@ -106,10 +109,14 @@ Test(cloth_native, figures_hold_every_constraint_once)
         check_edges(garment, figures);
         uint32_t in_fours = 0;
         for (uint32_t k = 0; k < figures->count; k++)
-            if (figures->figures[k].shape != CLOTH_SHAPE_PAIR) in_fours += cloth_shape_constraints(figures->figures[k].shape);
-        if (m == 0) cr_expect_gt(in_fours, garment->constraint_count * 3 / 4, "%u of %u", in_fours, garment->constraint_count);
+            if (figures->figures[k].shape != CLOTH_SHAPE_PAIR)
+                in_fours += cloth_shape_constraints(figures->figures[k].shape);
+        if (m == 0)
+            cr_expect_gt(in_fours, garment->constraint_count * 3 / 4, "%u of %u", in_fours,
+                         garment->constraint_count);
         if (m == 0) cr_expect_eq(figures->steps[CLOTH_SHAPE_COMPLETE], 2);
-        if (m == 3) cr_expect_gt(in_fours, garment->constraint_count / 3, "%u of %u", in_fours, garment->constraint_count);
+        if (m == 3)
+            cr_expect_gt(in_fours, garment->constraint_count / 3, "%u of %u", in_fours, garment->constraint_count);
         cloth_figures_destroy(figures);
         cloth_garment_destroy(garment);
         test_mesh_free(meshes + m);
@@ -134,10 +141,15 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
     OK(cloth_garment_create(&allocator, def, 0, &garment, &error));
     OK(cloth_figures_create(garment, &figures, &error));
     uint32_t *order = calloc(garment->constraint_count + 1, sizeof *order);
-    cloth_reference_def reference = {.substeps = how.substeps, .iterations = iterations, .seconds = 1.0 / 60.0, .gravity = {0.0, -9.81, 0.0}, .up = 1};
+    cloth_reference_def reference = {.substeps = how.substeps,
+                                     .iterations = iterations,
+                                     .seconds = 1.0 / 60.0,
+                                     .gravity = {0.0, -9.81, 0.0},
+                                     .up = 1};
     reference.order = (cloth_order){order, cloth_figures_order(figures, order)};
     uint32_t numbers = 3 * garment->particle_count;
-    double *positions = calloc(numbers, sizeof *positions), *previous = calloc(numbers, sizeof *previous), last_dt = 0.0, off = 0.0, moved = 0.0;
+    double *positions = calloc(numbers, sizeof *positions), *previous = calloc(numbers, sizeof *previous),
+           last_dt = 0.0, off = 0.0, moved = 0.0;
     for (uint32_t i = 0; i < numbers; i++) positions[i] = previous[i] = garment->positions[i / 3][i % 3];
     OK(cloth_reference_frames(garment, &reference, frames, positions, previous, &last_dt));
     for (uint32_t i = 0; i < numbers; i++) {
@@ -155,7 +167,8 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
 
 Test(cloth_native, follows_the_reference_in_its_own_order)
 {
-    test_mesh meshes[] = {test_grid(48, 48), test_grid(13, 40), test_irregular(32, 5, 0.5f), test_fan(100), test_sleeve(40, 20, 1.0f)};
+    test_mesh meshes[] = {test_grid(48, 48), test_grid(13, 40), test_irregular(32, 5, 0.5f), test_fan(100),
+                          test_sleeve(40, 20, 1.0f)};
     for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++)
         for (uint32_t iterations = 1; iterations < 4; iterations += 2) {
             /* A cone and a sleeve buckle soon, and then rounding decides where to. */
@@ -188,7 +201,9 @@ Test(cloth_native, many_materials)
     OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
     hed_cloth_constraint *own = calloc(garment->constraint_count, sizeof *own);
     hed_cloth_material materials[97];
-    for (uint32_t m = 0; m < 97; m++) materials[m] = (hed_cloth_material){1.0f - 0.001f * (float)m, 1.0f + 0.001f * (float)(m % 7), 1e-6f * (float)(m % 5)};
+    for (uint32_t m = 0; m < 97; m++)
+        materials[m] =
+            (hed_cloth_material){1.0f - 0.001f * (float)m, 1.0f + 0.001f * (float)(m % 7), 1e-6f * (float)(m % 5)};
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         own[k] = garment->constraints[k];
         own[k].material = k * 31 % 97;
@@ -218,14 +233,17 @@ Test(cloth_native, versions_agree)
     cloth_native_tables *tables;
     OK(cloth_native_tables_create(&cloth, &tables, &error));
     const cloth_limits limits[3] = {{1.0f, 1.0f, 0.0f, 0.0f}, {1.0f, 1.0f, 0.0f, 0.0f}, {0.5f, 1.0f, 0.3f, 0.0f}};
-    float(*expected)[4] = aligned_alloc(64, 400 * sizeof *expected), (*found)[4] = aligned_alloc(64, 400 * sizeof *found);
+    float(*expected)[4] = aligned_alloc(64, 400 * sizeof *expected),
+    (*found)[4] = aligned_alloc(64, 400 * sizeof *found);
     for (uint32_t v = 0; cloth_native_functions_at(v); v++) {
         for (uint32_t i = 0; i < 400; i++)
-            for (int axis = 0; axis < 4; axis++) found[i][axis] = garment->positions[i][axis] * (axis < 3 ? 1.0f + 0.01f * (float)(i % 9) : 1.0f);
+            for (int axis = 0; axis < 4; axis++)
+                found[i][axis] = garment->positions[i][axis] * (axis < 3 ? 1.0f + 0.01f * (float)(i % 9) : 1.0f);
         for (uint32_t c = 0; c < tables->step_count * tables->band_count; c++)
             cloth_native_functions_at(v)->packs(found, tables->packs + c, limits);
         for (uint32_t i = 0; v && i < 400; i++)
-            for (int axis = 0; axis < 4; axis++) cr_assert_float_eq(found[i][axis], expected[i][axis], 2e-6, "%s", cloth_native_functions_at(v)->name);
+            for (int axis = 0; axis < 4; axis++)
+                cr_assert_float_eq(found[i][axis], expected[i][axis], 2e-6, "%s", cloth_native_functions_at(v)->name);
         memcpy(expected, found, 400 * sizeof *found);
     }
     free(expected), free(found);
@@ -234,8 +252,8 @@ Test(cloth_native, versions_agree)
     test_mesh_free(&mesh);
 }
 
-static hed_cloth_quality quality_of(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count, hed_cloth_structure structure,
-                                    uint32_t threads, uint32_t frames)
+static hed_cloth_quality quality_of(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count,
+                                    hed_cloth_structure structure, uint32_t threads, uint32_t frames)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth_quality quality;
@@ -256,10 +274,12 @@ Test(cloth_native, looks_like_the_colours)
     native_cloth c = open_host();
     hed_cloth_quality native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_NATIVE, 1, 90);
     hed_cloth_quality colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_COLOURS, 1, 90);
-    cr_expect_lt(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01, "stretch %g, the colours %g", native.worst_stretch, colours.worst_stretch);
-    cr_expect_lt(fabs(native.residual - colours.residual), 0.3 * colours.residual, "residual %g, the colours %g", native.residual, colours.residual);
-    cr_expect_lt(fabs(native.kinetic_energy - colours.kinetic_energy), 0.2 * colours.kinetic_energy + 0.05, "energy %g J, the colours %g J",
-                 native.kinetic_energy, colours.kinetic_energy);
+    cr_expect_lt(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01, "stretch %g, the colours %g",
+                 native.worst_stretch, colours.worst_stretch);
+    cr_expect_lt(fabs(native.residual - colours.residual), 0.3 * colours.residual, "residual %g, the colours %g",
+                 native.residual, colours.residual);
+    cr_expect_lt(fabs(native.kinetic_energy - colours.kinetic_energy), 0.2 * colours.kinetic_energy + 0.05,
+                 "energy %g J, the colours %g J", native.kinetic_energy, colours.kinetic_energy);
     for (int axis = 0; axis < 3; axis++) {
         cr_expect_lt(fabs(native.low[axis] - colours.low[axis]), 0.1, "axis %d", axis);
         cr_expect_lt(fabs(native.high[axis] - colours.high[axis]), 0.1, "axis %d", axis);
@@ -292,8 +312,8 @@ Test(cloth_native, threads_do_not_change_a_bit)
     for (int m = 0; m < 3; m++) test_mesh_free(meshes + m);
 }
 
-/* Driver, colliders and wind act on particles by the formulas of every structure: where the constraints have nothing to do, the same bits as the
- * colours have. */
+/* Driver, colliders and wind act on particles by the formulas of every structure: where the constraints have nothing
+ * to do, the same bits as the colours have. */
 Test(cloth_native, surroundings_are_those_of_the_colours)
 {
     test_mesh mesh = test_grid(20, 20);
@@ -308,7 +328,8 @@ Test(cloth_native, surroundings_are_those_of_the_colours)
     mesh.def.driven = true;
     mesh.def.max_distance = reach;
     mesh.def.drag = 1.0f;
-    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) mesh.def.family_material[f] = (hed_cloth_material){0.0f, 100.0f, 0.0f};
+    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
+        mesh.def.family_material[f] = (hed_cloth_material){0.0f, 100.0f, 0.0f};
     native_cloth c = open_host();
     float *found[2];
     for (int k = 0; k < 2; k++) {
@@ -380,7 +401,10 @@ Test(cloth_native, memory_may_run_out_anywhere)
     uint32_t first[2] = {0, garment->particle_count};
     for (int64_t n = 1;; n++) {
         test_allocator counting = {.fail_at = n};
-        hed_cloth cloth = {.allocator = test_allocator_of(&counting), .garment_count = 1, .garments = &garment, .first_particle = first};
+        hed_cloth cloth = {.allocator = test_allocator_of(&counting),
+                           .garment_count = 1,
+                           .garments = &garment,
+                           .first_particle = first};
         cloth_native_tables *tables = NULL;
         garment->allocator = cloth.allocator;
         hed_status status = cloth_native_tables_create(&cloth, &tables, &error);

@@ -1,8 +1,9 @@
 /* Constraints in independent sets: edge colouring, greedy in the order they come in, then balance.
  *
- * At least as many colours as constraints at one particle (the degree D) are needed; greedy colouring takes at most 2 D - 1, in mesh
- * order nearly D. Balance moves each constraint to the least used colour that is free at both ends, among those there are: tails of one or
- * two constraints cost as much as a full set. Locked particles make no conflict. */
+ * At least as many colours as constraints at one particle (the degree D) are needed; greedy colouring takes at most 2
+ * D - 1, in mesh order nearly D. Balance moves each constraint to the least used colour that is free at both ends,
+ * among those there are: tails of one or two constraints cost as much as a full set. Locked particles make no
+ * conflict. */
 #include "model/garment_parts.h"
 
 #include <string.h>
@@ -12,16 +13,20 @@ enum { LOW_COLOURS = 64 }; /* as many as a mask has bits */
 typedef struct colouring {
     cloth_garment *garment;
     uint32_t constraints;
-    uint32_t *colour;       /* (constraints) */
-    uint64_t *masks;        /* (particles) low colours that are taken */
-    uint64_t *used;         /* (colour_limit) constraints of each */
-    uint32_t *around_at;    /* (particles + 1) constraints at each free particle, where colours may pass LOW_COLOURS; else NULL */
-    uint32_t *around;       /* (2 x constraints) */
-    uint32_t *stamp;        /* (colour_limit) 1 + the last constraint that saw it taken */
+    uint32_t *colour;    /* (constraints) */
+    uint64_t *masks;     /* (particles) low colours that are taken */
+    uint64_t *used;      /* (colour_limit) constraints of each */
+    uint32_t *around_at; /* (particles + 1) constraints at each free particle, where colours may pass LOW_COLOURS;
+                            else NULL */
+    uint32_t *around;    /* (2 x constraints) */
+    uint32_t *stamp;     /* (colour_limit) 1 + the last constraint that saw it taken */
     uint32_t colour_limit, colour_count;
 } colouring;
 
-static bool is_free(const cloth_garment *garment, uint32_t particle) { return garment->positions[particle][3] > 0.0f; }
+static bool is_free(const cloth_garment *garment, uint32_t particle)
+{
+    return garment->positions[particle][3] > 0.0f;
+}
 
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error)
 {
@@ -37,8 +42,10 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
     garment->degree = is_free(garment, most) ? count[most] : 0;
     cloth_release(&garment->allocator, count, garment->particle_count, sizeof *count);
     if (garment->degree <= CLOTH_DEGREE_LIMIT) return HED_OK;
-    return cloth_fail(error, HED_ERROR_LIMIT, "Garment %u (%s): particle %u has %u constraints; at most %d can be served (split it, or lock it).",
-                      number, garment->name, most, garment->degree, CLOTH_DEGREE_LIMIT);
+    return cloth_fail(
+        error, HED_ERROR_LIMIT,
+        "Garment %u (%s): particle %u has %u constraints; at most %d can be served (split it, or lock it).", number,
+        garment->name, most, garment->degree, CLOTH_DEGREE_LIMIT);
 }
 
 static hed_status list_around(colouring *work, hed_error *error)
@@ -55,10 +62,8 @@ static hed_status list_around(colouring *work, hed_error *error)
             const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
             for (int e = 0; e < 2; e++) {
                 if (!is_free(garment, ends[e])) continue;
-                if (pass)
-                    work->around[at[ends[e]]++] = k;
-                else
-                    at[ends[e] + 1]++;
+                if (pass) work->around[at[ends[e]]++] = k;
+                else at[ends[e] + 1]++;
             }
         }
         for (uint32_t i = 0; !pass && i < particles; i++) at[i + 1] += at[i];
@@ -74,7 +79,8 @@ static uint32_t first_high(colouring *work, uint32_t constraint)
     const hed_cloth_constraint *c = work->garment->constraints + constraint;
     const uint32_t ends[2] = {c->a, c->b};
     for (int e = 0; e < 2; e++)
-        for (uint32_t q = work->around_at[ends[e]]; q < work->around_at[ends[e] + 1] && work->around[q] < constraint; q++)
+        for (uint32_t q = work->around_at[ends[e]]; q < work->around_at[ends[e] + 1] && work->around[q] < constraint;
+             q++)
             work->stamp[work->colour[work->around[q]]] = constraint + 1;
     uint32_t colour = LOW_COLOURS;
     while (work->stamp[colour] == constraint + 1) colour++;
@@ -128,8 +134,8 @@ static void balance(colouring *work)
     }
 }
 
-/* Colours with more of the edges come later: a sweep should end on them. `place`: (2 x colours) the new number of each, and
- * room for as many more. */
+/* Colours with more of the edges come later: a sweep should end on them. `place`: (2 x colours) the new number of
+ * each, and room for as many more. */
 static void order_colours(const colouring *work, uint32_t *place, double *softness)
 {
     const cloth_garment *garment = work->garment;
@@ -144,7 +150,8 @@ static void order_colours(const colouring *work, uint32_t *place, double *softne
     for (uint32_t c = 0; c < work->colour_count; c++) place[order[c]] = c;
 }
 
-/* Constraints into the order (colour, lower particle): two stable counting sorts. `from` and `to` hold constraint numbers. */
+/* Constraints into the order (colour, lower particle): two stable counting sorts. `from` and `to` hold constraint
+ * numbers. */
 static void sort_numbers(const colouring *work, const uint32_t *place, uint32_t *from, uint32_t *to, uint32_t *low_at)
 {
     const cloth_garment *garment = work->garment;
@@ -212,8 +219,11 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
 {
     hed_status status = cloth_count_degree(garment, number, error);
     if (status) return status;
-    /* Locked ends make no conflict, so two constraints at most meet at each colour's particle: 2 D - 1 colours are always enough. */
-    colouring work = {.garment = garment, .constraints = garment->constraint_count, .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
+    /* Locked ends make no conflict, so two constraints at most meet at each colour's particle: 2 D - 1 colours are
+     * always enough. */
+    colouring work = {.garment = garment,
+                      .constraints = garment->constraint_count,
+                      .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
     const hed_allocator *allocator = &garment->allocator;
     work.colour = cloth_allocate(allocator, work.constraints, sizeof *work.colour, error);
     work.masks = cloth_allocate(allocator, garment->particle_count, sizeof *work.masks, error);

@@ -1,11 +1,13 @@
 /* Constraints: given ones, those of a grid in closed form, or from faces.
  *
- * From faces: structural ones along the edges, shear ones along the diagonals of quads, and bend ones over each edge of two faces: at
- * either end of the edge, between the end's other neighbours in the two faces. For two triangles that is the pair of opposite corners
- * (the hinge), for quads the second neighbours along the rows, whatever the valence. A pair has one constraint, the first of these.
+ * From faces: structural ones along the edges, shear ones along the diagonals of quads, and bend ones over each edge
+ * of two faces: at either end of the edge, between the end's other neighbours in the two faces. For two triangles
+ * that is the pair of opposite corners (the hinge), for quads the second neighbours along the rows, whatever the
+ * valence. A pair has one constraint, the first of these.
  *
- * They are made in the order bend, shear, structural, because a sweep should end on the edges: what it does last holds best. Inside a
- * family they lie in mesh order (by the first face that shows a particle), which needs far fewer colours than a random one. */
+ * They are made in the order bend, shear, structural, because a sweep should end on the edges: what it does last
+ * holds best. Inside a family they lie in mesh order (by the first face that shows a particle), which needs far fewer
+ * colours than a random one. */
 #include "model/garment_parts.h"
 
 #include <math.h>
@@ -21,8 +23,9 @@ static float distance(const float *a, const float *b)
 static hed_status allocate_constraints(cloth_garment *garment, uint64_t count, uint32_t number, hed_error *error)
 {
     if (count > UINT32_MAX / 2)
-        return cloth_fail(error, HED_ERROR_LIMIT, "Garment %u (%s): %llu constraints are more than 32-bit indices reach.", number, garment->name,
-                          (unsigned long long)count);
+        return cloth_fail(error, HED_ERROR_LIMIT,
+                          "Garment %u (%s): %llu constraints are more than 32-bit indices reach.", number,
+                          garment->name, (unsigned long long)count);
     garment->constraint_count = (uint32_t)count;
     garment->constraints = cloth_allocate(&garment->allocator, count, sizeof *garment->constraints, error);
     garment->families = cloth_allocate(&garment->allocator, count, sizeof *garment->families, error);
@@ -35,7 +38,8 @@ static hed_status check_rests(const cloth_garment *garment, uint32_t number, hed
         const hed_cloth_constraint *c = garment->constraints + k;
         if (!(c->rest >= 1e-9f))
             return cloth_fail(error, HED_ERROR_ARGUMENT,
-                              "Garment %u (%s): particles %u and %u are %g m apart at rest and a constraint would keep them so; expected was at least "
+                              "Garment %u (%s): particles %u and %u are %g m apart at rest and a constraint would "
+                              "keep them so; expected was at least "
                               "1e-9 (weld the mesh, or mend its rest positions).",
                               number, garment->name, c->a, c->b, c->rest);
     }
@@ -44,8 +48,8 @@ static hed_status check_rests(const cloth_garment *garment, uint32_t number, hed
 
 /* ---- grids ---- */
 
-/* One of the six families of a grid: from (x, y) to (x + dx, y + dy), or for `mirrored` from (x + dx, y) to (x, y + dy). Its two colours are
- * told apart by one bit of x or of y: `mask`. */
+/* One of the six families of a grid: from (x, y) to (x + dx, y + dy), or for `mirrored` from (x + dx, y) to (x, y +
+ * dy). Its two colours are told apart by one bit of x or of y: `mask`. */
 typedef struct grid_family {
     hed_cloth_family family;
     uint32_t dx, dy;
@@ -54,8 +58,12 @@ typedef struct grid_family {
 } grid_family;
 
 static const grid_family grid_families[] = {
-    {HED_CLOTH_BEND, 2, 0, false, false, 2}, {HED_CLOTH_BEND, 0, 2, false, true, 2},        {HED_CLOTH_SHEAR, 1, 1, false, false, 1},
-    {HED_CLOTH_SHEAR, 1, 1, true, false, 1}, {HED_CLOTH_STRUCTURAL, 1, 0, false, false, 1}, {HED_CLOTH_STRUCTURAL, 0, 1, false, true, 1},
+    {HED_CLOTH_BEND, 2, 0, false, false, 2},
+    {HED_CLOTH_BEND, 0, 2, false, true, 2},
+    {HED_CLOTH_SHEAR, 1, 1, false, false, 1},
+    {HED_CLOTH_SHEAR, 1, 1, true, false, 1},
+    {HED_CLOTH_STRUCTURAL, 1, 0, false, false, 1},
+    {HED_CLOTH_STRUCTURAL, 0, 1, false, true, 1},
 };
 enum { GRID_FAMILIES = sizeof grid_families / sizeof *grid_families };
 
@@ -73,10 +81,8 @@ static void make_grid_colour(cloth_garment *garment, const grid_family *f, uint3
         for (uint32_t x = 0; x + f->dx < width; x++) {
             if (!f->by_rows && ((x & f->mask) != 0) != colour) continue;
             uint32_t a = y * width + x, b = (y + f->dy) * width + x;
-            if (f->mirrored)
-                a += f->dx;
-            else
-                b += f->dx;
+            if (f->mirrored) a += f->dx;
+            else b += f->dx;
             garment->constraints[at] = (hed_cloth_constraint){a, b, distance(rest[a], rest[b]), (uint32_t)f->family};
             garment->families[at++] = (uint8_t)f->family;
         }
@@ -85,11 +91,13 @@ static void make_grid_colour(cloth_garment *garment, const grid_family *f, uint3
 }
 
 /* Two colours for each family, as many as a particle in the middle has constraints: no fewer are possible. */
-static hed_status make_grid(cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
+static hed_status make_grid(cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number,
+                            hed_error *error)
 {
     uint64_t count = 0;
     for (int f = 0; f < GRID_FAMILIES; f++)
-        if (def->family[grid_families[f].family]) count += grid_count(grid_families + f, garment->grid_width, garment->grid_height);
+        if (def->family[grid_families[f].family])
+            count += grid_count(grid_families + f, garment->grid_width, garment->grid_height);
     hed_status status = allocate_constraints(garment, count, number, error);
     if (status) return status;
     uint32_t ends[2 * GRID_FAMILIES + 1] = {0}, colours = 0, next = 0;
@@ -98,7 +106,8 @@ static hed_status make_grid(cloth_garment *garment, const hed_cloth_garment_def 
             make_grid_colour(garment, grid_families + f, colour, &next);
             if (next > ends[colours]) ends[++colours] = next;
         }
-    garment->colour_at = cloth_allocate(&garment->allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
+    garment->colour_at =
+        cloth_allocate(&garment->allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
     if (!garment->colour_at) return HED_ERROR_MEMORY;
     garment->colour_count = colours;
     memcpy(garment->colour_at, ends, ((size_t)colours + 1) * sizeof *ends);
@@ -109,8 +118,9 @@ static hed_status make_grid(cloth_garment *garment, const hed_cloth_garment_def 
 
 /* A side of a face, or a pair that becomes a constraint. Particles are ranks here: their place in mesh order. */
 typedef struct side {
-    uint32_t low, high;            /* ends, low < high */
-    uint32_t beside_low, beside_high; /* side: the ends' other neighbours in the face; pair: its family in beside_low */
+    uint32_t low, high; /* ends, low < high */
+    uint32_t beside_low,
+        beside_high; /* side: the ends' other neighbours in the face; pair: its family in beside_low */
 } side;
 
 typedef struct sides {
@@ -194,7 +204,8 @@ static void add_faces(mesh_work *work, const uint32_t *corners, uint32_t faces, 
         uint32_t v[4];
         for (uint32_t k = 0; k < sides_each; k++) v[k] = rank_of(work, corners[k], ranked);
         for (uint32_t k = 0; k < sides_each; k++)
-            add_side(&work->edges, v[k], v[(k + 1) % sides_each], v[(k + sides_each - 1) % sides_each], v[(k + 2) % sides_each]);
+            add_side(&work->edges, v[k], v[(k + 1) % sides_each], v[(k + sides_each - 1) % sides_each],
+                     v[(k + 2) % sides_each]);
     }
 }
 
@@ -209,7 +220,8 @@ static bool same_ends(const side *a, const side *b) { return a->low == b->low &&
 static uint64_t count_pairs(const mesh_work *work, const cloth_faces *faces)
 {
     uint64_t count = work->edges.count + 2 * (uint64_t)faces->quad_count;
-    for (uint64_t k = 1; k < work->edges.count; k++) count += same_ends(work->edges.sorted + k, work->edges.sorted + k - 1);
+    for (uint64_t k = 1; k < work->edges.count; k++)
+        count += same_ends(work->edges.sorted + k, work->edges.sorted + k - 1);
     return count;
 }
 
@@ -260,8 +272,8 @@ static void take_pairs(cloth_garment *garment, const mesh_work *work)
         }
 }
 
-static hed_status make_pairs(cloth_garment *garment, mesh_work *work, const hed_cloth_garment_def *def, const cloth_faces *faces, uint32_t number,
-                             hed_error *error)
+static hed_status make_pairs(cloth_garment *garment, mesh_work *work, const hed_cloth_garment_def *def,
+                             const cloth_faces *faces, uint32_t number, hed_error *error)
 {
     uint64_t edges = 3 * (uint64_t)faces->triangle_count + 4 * (uint64_t)faces->quad_count;
     work->rank = cloth_allocate(work->allocator, work->particles, sizeof *work->rank, error);
@@ -283,8 +295,8 @@ static hed_status make_pairs(cloth_garment *garment, mesh_work *work, const hed_
     return status;
 }
 
-static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces, uint32_t number,
-                                  hed_error *error)
+static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces,
+                                  uint32_t number, hed_error *error)
 {
     mesh_work work = {.allocator = &garment->allocator, .particles = garment->particle_count};
     hed_status status = make_pairs(garment, &work, def, faces, number, error);
@@ -296,7 +308,8 @@ static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garmen
 }
 
 /* Where materials stand for families, so that measurements know the edges; else all count as structural. */
-static hed_status take_given(cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
+static hed_status take_given(cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number,
+                             hed_error *error)
 {
     hed_status status = allocate_constraints(garment, def->constraint_count, number, error);
     if (status) return status;
@@ -306,11 +319,12 @@ static hed_status take_given(cloth_garment *garment, const hed_cloth_garment_def
     return HED_OK;
 }
 
-hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces, uint32_t number,
-                                  hed_error *error)
+hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces,
+                                  uint32_t number, hed_error *error)
 {
     if (def->constraints) return take_given(garment, def, number, error);
     bool grid = garment->grid_width > 0;
-    hed_status status = grid ? make_grid(garment, def, number, error) : make_from_faces(garment, def, faces, number, error);
+    hed_status status =
+        grid ? make_grid(garment, def, number, error) : make_from_faces(garment, def, faces, number, error);
     return status ? status : check_rests(garment, number, error);
 }

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, cloth_faces *faces, hed_error *error)
+hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, cloth_faces *faces,
+                              hed_error *error)
 {
     *faces = (cloth_faces){.triangle_count = def->triangle_count,
                            .quad_count = def->quad_count,
@@ -34,8 +35,10 @@ void cloth_faces_destroy(const hed_allocator *allocator, cloth_faces *faces)
 static hed_status make_incident(cloth_garment *garment, hed_error *error)
 {
     uint32_t particles = garment->particle_count, triangles = garment->triangle_count;
-    garment->incident_at = cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *garment->incident_at, error);
-    garment->incident = cloth_allocate(&garment->allocator, 3 * (uint64_t)triangles, sizeof *garment->incident, error);
+    garment->incident_at =
+        cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *garment->incident_at, error);
+    garment->incident =
+        cloth_allocate(&garment->allocator, 3 * (uint64_t)triangles, sizeof *garment->incident, error);
     if (!garment->incident_at || !garment->incident) return HED_ERROR_MEMORY;
     uint32_t *at = garment->incident_at;
     const uint32_t *corner = garment->triangles[0];
@@ -50,9 +53,11 @@ static hed_status make_incident(cloth_garment *garment, hed_error *error)
 hed_status cloth_make_triangles(cloth_garment *garment, const cloth_faces *faces, hed_error *error)
 {
     garment->triangle_count = faces->triangle_count + 2 * faces->quad_count;
-    garment->triangles = cloth_allocate(&garment->allocator, garment->triangle_count, sizeof *garment->triangles, error);
+    garment->triangles =
+        cloth_allocate(&garment->allocator, garment->triangle_count, sizeof *garment->triangles, error);
     if (!garment->triangles) return HED_ERROR_MEMORY;
-    if (faces->triangle_count) memcpy(garment->triangles, faces->triangles, faces->triangle_count * sizeof *garment->triangles);
+    if (faces->triangle_count)
+        memcpy(garment->triangles, faces->triangles, faces->triangle_count * sizeof *garment->triangles);
     uint32_t(*triangle)[3] = garment->triangles + faces->triangle_count;
     for (uint32_t q = 0; q < faces->quad_count; q++, triangle += 2) {
         const uint32_t *quad = faces->quads[q];
@@ -65,14 +70,18 @@ hed_status cloth_make_triangles(cloth_garment *garment, const cloth_faces *faces
 /* Half the length of the cross product of two ways. */
 static double area(const float (*rest)[3], uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
-    double x = (double)rest[b][0] - rest[a][0], y = (double)rest[b][1] - rest[a][1], z = (double)rest[b][2] - rest[a][2];
-    double u = (double)rest[d][0] - rest[c][0], v = (double)rest[d][1] - rest[c][1], w = (double)rest[d][2] - rest[c][2];
+    double x = (double)rest[b][0] - rest[a][0], y = (double)rest[b][1] - rest[a][1],
+           z = (double)rest[b][2] - rest[a][2];
+    double u = (double)rest[d][0] - rest[c][0], v = (double)rest[d][1] - rest[c][1],
+           w = (double)rest[d][2] - rest[c][2];
     double i = y * w - z * v, j = z * u - x * w, k = x * v - y * u;
     return 0.5 * sqrt(i * i + j * j + k * k);
 }
 
-/* Each corner has the same share of its face; a quad's area is that of its diagonals' cross product, so that no diagonal is preferred. */
-hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, float density, uint32_t number, hed_error *error)
+/* Each corner has the same share of its face; a quad's area is that of its diagonals' cross product, so that no
+ * diagonal is preferred. */
+hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, float density, uint32_t number,
+                             hed_error *error)
 {
     uint32_t particles = garment->particle_count;
     double *areas = cloth_allocate(&garment->allocator, particles, sizeof *areas, error);
@@ -94,11 +103,11 @@ hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, f
         double mass = density * areas[i];
         if (!loose && !(mass >= 1e-12 && mass <= 1e12))
             status = cloth_fail(error, HED_ERROR_ARGUMENT,
-                                "Garment %u (%s): the faces around particle %u leave it an area of %g m^2 at rest, which makes a mass of %g kg; expected was "
+                                "Garment %u (%s): the faces around particle %u leave it an area of %g m^2 at rest, "
+                                "which makes a mass of %g kg; expected was "
                                 "1e-12 to 1e12 (mend the mesh, or give inverse_masses).",
                                 number, garment->name, i, areas[i], mass);
-        else
-            garment->positions[i][3] = loose ? 0.0f : (float)(1.0 / mass);
+        else garment->positions[i][3] = loose ? 0.0f : (float)(1.0 / mass);
     }
     cloth_release(&garment->allocator, areas, particles, sizeof *areas);
     return status;

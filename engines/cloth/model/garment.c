@@ -7,7 +7,8 @@
 
 hed_cloth_garment_def hed_default_cloth_garment_def(void)
 {
-    hed_cloth_garment_def def = {.density = 0.2f, .tether_slack = 1.0f, .damping = 0.1f, .friction = 0.3f, .thickness = 0.005f, .copies = 1};
+    hed_cloth_garment_def def = {
+        .density = 0.2f, .tether_slack = 1.0f, .damping = 0.1f, .friction = 0.3f, .thickness = 0.005f, .copies = 1};
     const hed_cloth_material rigid = {1.0f, 1.0f, 0.0f};
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
         def.family_material[f] = rigid;
@@ -35,15 +36,16 @@ static void take_numbers(cloth_garment *garment, const hed_cloth_garment_def *de
     garment->vertex_count = def->vertex_count ? def->vertex_count : def->particle_count;
 }
 
-static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces, uint32_t number,
-                                 hed_error *error)
+static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces,
+                                 uint32_t number, hed_error *error)
 {
     const hed_allocator *allocator = &garment->allocator;
     uint32_t particles = garment->particle_count;
     garment->positions = cloth_allocate(allocator, particles, sizeof *garment->positions, error);
     garment->rest = cloth_allocate(allocator, particles, sizeof *garment->rest, error);
     if (!garment->positions || !garment->rest) return HED_ERROR_MEMORY;
-    memcpy(garment->rest, def->rest_positions ? def->rest_positions : def->positions, particles * sizeof *garment->rest);
+    memcpy(garment->rest, def->rest_positions ? def->rest_positions : def->positions,
+           particles * sizeof *garment->rest);
     for (uint32_t i = 0; i < particles; i++) {
         memcpy(garment->positions[i], def->positions + 3 * (size_t)i, 3 * sizeof(float));
         garment->positions[i][3] = def->inverse_masses ? def->inverse_masses[i] : 0.0f;
@@ -63,7 +65,8 @@ static void take_driver(float map[8], const hed_cloth_garment_def *def, uint32_t
     bool ball = isfinite(reach), backstop = isfinite(offset);
     map[0] = ball ? reach : -1.0f;
     map[1] = backstop ? offset : 0.0f;
-    map[2] = !backstop ? -1.0f : def->backstop_radius ? def->backstop_radius[i] : 0.0f;
+    map[2] = backstop ? 0.0f : -1.0f;
+    if (backstop && def->backstop_radius) map[2] = def->backstop_radius[i];
     map[3] = def->drive ? def->drive[i] : 0.0f;
     map[4] = def->drive_stiffness ? def->drive_stiffness[i] : 1.0f;
 }
@@ -72,12 +75,16 @@ static hed_status take_rest(cloth_garment *garment, const hed_cloth_garment_def 
 {
     const hed_allocator *allocator = &garment->allocator;
     garment->materials = cloth_allocate(allocator, garment->material_count, sizeof *garment->materials, error);
-    garment->vertex_particle = cloth_allocate(allocator, garment->vertex_count, sizeof *garment->vertex_particle, error);
-    if (def->driven) garment->driver_map = cloth_allocate(allocator, garment->particle_count, sizeof *garment->driver_map, error);
-    if (!garment->materials || !garment->vertex_particle || (def->driven && !garment->driver_map)) return HED_ERROR_MEMORY;
+    garment->vertex_particle =
+        cloth_allocate(allocator, garment->vertex_count, sizeof *garment->vertex_particle, error);
+    if (def->driven)
+        garment->driver_map = cloth_allocate(allocator, garment->particle_count, sizeof *garment->driver_map, error);
+    if (!garment->materials || !garment->vertex_particle || (def->driven && !garment->driver_map))
+        return HED_ERROR_MEMORY;
     const hed_cloth_material *materials = def->materials ? def->materials : def->family_material;
     memcpy(garment->materials, materials, garment->material_count * sizeof *materials);
-    for (uint32_t v = 0; v < garment->vertex_count; v++) garment->vertex_particle[v] = def->vertex_count ? def->vertex_particle[v] : v;
+    for (uint32_t v = 0; v < garment->vertex_count; v++)
+        garment->vertex_particle[v] = def->vertex_count ? def->vertex_particle[v] : v;
     for (uint32_t i = 0; def->driven && i < garment->particle_count; i++) take_driver(garment->driver_map[i], def, i);
     return HED_OK;
 }
@@ -89,14 +96,16 @@ static hed_status fill(cloth_garment *garment, const hed_cloth_garment_def *def,
     if (!status) status = take_particles(garment, def, &faces, number, error);
     if (!status) status = take_rest(garment, def, error);
     if (!status) status = cloth_make_constraints(garment, def, &faces, number, error);
-    if (!status) status = garment->colour_at ? cloth_count_degree(garment, number, error) : cloth_colour_constraints(garment, number, error);
+    if (!status)
+        status = garment->colour_at ? cloth_count_degree(garment, number, error)
+                                    : cloth_colour_constraints(garment, number, error);
     if (!status && def->tethers) status = cloth_make_tethers(garment, def->tether_slack, error);
     cloth_faces_destroy(&garment->allocator, &faces);
     return status;
 }
 
-hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, uint32_t number, cloth_garment **garment,
-                                hed_error *error)
+hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, uint32_t number,
+                                cloth_garment **garment, hed_error *error)
 {
     *garment = NULL;
     hed_status status = cloth_check_garment(def, number, error);
@@ -106,10 +115,8 @@ hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_
     made->allocator = *allocator;
     take_numbers(made, def);
     status = fill(made, def, number, error);
-    if (status)
-        cloth_garment_destroy(made);
-    else
-        *garment = made;
+    if (status) cloth_garment_destroy(made);
+    else *garment = made;
     return status;
 }
 

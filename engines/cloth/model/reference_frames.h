@@ -1,5 +1,5 @@
-/* The body of the reference, for one type of number: read by reference.c with REAL, NAME, SQRT, FMA defined. Same operations in the same order
- * as kernels/physics.h in strict mode. */
+/* The body of the reference, for one type of number: read by reference.c with REAL, NAME, SQRT, FMA defined. Same
+ * operations in the same order as kernels/physics.h in strict mode. */
 
 static REAL NAME(squared)(const REAL way[3]) { return FMA(way[0], way[0], FMA(way[1], way[1], way[2] * way[2])); }
 
@@ -18,13 +18,15 @@ static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *s
             continue;
         }
         for (int axis = 0; axis < 3; axis++) {
-            REAL way = (at[axis] - before[axis]) * ((REAL)step->ratio * (REAL)step->keep[axis]) + (REAL)step->fall[axis];
+            REAL way =
+                (at[axis] - before[axis]) * ((REAL)step->ratio * (REAL)step->keep[axis]) + (REAL)step->fall[axis];
             before[axis] = at[axis];
             at[axis] += way;
         }
         if (!garment->anchor_count || garment->tether_anchor[i] == UINT32_MAX) continue;
         const REAL *anchor = positions + 3 * (size_t)garment->anchors[garment->tether_anchor[i]];
-        REAL length = (REAL)garment->tether_length[i], way[3] = {at[0] - anchor[0], at[1] - anchor[1], at[2] - anchor[2]};
+        REAL length = (REAL)garment->tether_length[i],
+             way[3] = {at[0] - anchor[0], at[1] - anchor[1], at[2] - anchor[2]};
         REAL square = NAME(squared)(way);
         if (square <= length * length) continue;
         REAL part = length / SQRT(square);
@@ -32,10 +34,12 @@ static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *s
     }
 }
 
-/* How much a constraint is to be shortened, over its length and the sum of weights; `multiplier` NULL: the only iteration. */
+/* How much a constraint is to be shortened, over its length and the sum of weights; `multiplier` NULL: the only
+ * iteration. */
 static REAL NAME(correction)(REAL length, REAL low, REAL high, REAL weight, REAL give, double *multiplier)
 {
-    REAL bound = length < low ? low : length > high ? high : length;
+    REAL bound = length < low ? low : length;
+    if (length > high) bound = high;
     if (!multiplier || !(give > 0)) return weight > 0 && length > 0 ? (length - bound) / length / weight : 0;
     REAL so_far = (REAL)*multiplier;
     if (so_far != 0) bound = so_far < 0 ? high : low;
@@ -45,7 +49,8 @@ static REAL NAME(correction)(REAL length, REAL low, REAL high, REAL weight, REAL
     return length > 0 ? (so_far - total) / length : 0;
 }
 
-static void NAME(project)(const cloth_garment *garment, const cloth_substep *step, uint32_t constraint, double *multiplier, REAL *positions)
+static void NAME(project)(const cloth_garment *garment, const cloth_substep *step, uint32_t constraint,
+                          double *multiplier, REAL *positions)
 {
     const hed_cloth_constraint *c = garment->constraints + constraint;
     const hed_cloth_material *material = garment->materials + c->material;
@@ -54,12 +59,14 @@ static void NAME(project)(const cloth_garment *garment, const cloth_substep *ste
     REAL give = (REAL)material->compliance * (REAL)step->stiffness, way[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     REAL low = (REAL)c->rest * (REAL)material->compress, high = (REAL)c->rest * (REAL)material->stretch;
     REAL part = NAME(correction)(SQRT(NAME(squared)(way)), low, high, wa + wb + give, give, multiplier);
-    NAME(move)(a, wa * part, way);
-    NAME(move)(b, -(wb * part), way);
+    NAME(move)
+    (a, wa * part, way);
+    NAME(move)
+    (b, -(wb * part), way);
 }
 
-hed_status NAME(cloth_reference_frames)(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, REAL *positions,
-                                        REAL *previous, REAL *last_dt)
+hed_status NAME(cloth_reference_frames)(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames,
+                                        REAL *positions, REAL *previous, REAL *last_dt)
 {
     uint32_t count = def->order.constraints ? def->order.count : garment->constraint_count;
     double *multipliers = NULL;
@@ -70,12 +77,14 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment, const clot
     for (uint64_t s = 0; s < (uint64_t)frames * def->substeps; s++) {
         cloth_substep step = substep(garment, def, (double)*last_dt);
         *last_dt = (REAL)step.dt;
-        NAME(integrate)(garment, &step, positions, previous);
+        NAME(integrate)
+        (garment, &step, positions, previous);
         if (multipliers) memset(multipliers, 0, garment->constraint_count * sizeof *multipliers);
         for (uint32_t iteration = 0; iteration < def->iterations; iteration++)
             for (uint32_t k = 0; k < count; k++) {
                 uint32_t constraint = def->order.constraints ? def->order.constraints[k] : k;
-                NAME(project)(garment, &step, constraint, multipliers ? multipliers + constraint : NULL, positions);
+                NAME(project)
+                (garment, &step, constraint, multipliers ? multipliers + constraint : NULL, positions);
             }
     }
     cloth_release(&garment->allocator, multipliers, garment->constraint_count, sizeof *multipliers);

@@ -1,20 +1,22 @@
 /* Tethers: for each particle the nearest locked particle, along the cloth at rest.
  *
- * Distances spread over the triangles from all locked particles at once, as in fast marching (Kimmel and Sethian, Computing Geodesic Paths
- * on Manifolds, 1998), but with round fronts instead of straight ones: over an edge whose ends know their distances from one source, the
- * source is unfolded into the triangle's plane and seen from the third corner (Novotni and Klein, Computing Geodesic Distances on Triangular
- * Meshes, 2002). That is exact wherever the cloth can be unrolled. Where the line of sight leaves the edge, the way goes through a
- * particle, which is a source of its own from there on. A particle that a shorter way reaches later is spread from again, so that obtuse
- * triangles need nothing special. Only a particle whose nearest locked one reaches none of the triangles on the way (in a wedge between others'
- * regions) keeps a way along an edge, a few per cent too long. A garment without faces is spread over along its constraints. */
+ * Distances spread over the triangles from all locked particles at once, as in fast marching (Kimmel and Sethian,
+ * Computing Geodesic Paths on Manifolds, 1998), but with round fronts instead of straight ones: over an edge whose
+ * ends know their distances from one source, the source is unfolded into the triangle's plane and seen from the third
+ * corner (Novotni and Klein, Computing Geodesic Distances on Triangular Meshes, 2002). That is exact wherever the
+ * cloth can be unrolled. Where the line of sight leaves the edge, the way goes through a particle, which is a source
+ * of its own from there on. A particle that a shorter way reaches later is spread from again, so that obtuse
+ * triangles need nothing special. Only a particle whose nearest locked one reaches none of the triangles on the way
+ * (in a wedge between others' regions) keeps a way along an edge, a few per cent too long. A garment without faces is
+ * spread over along its constraints. */
 #include "model/garment_parts.h"
 
 #include <math.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define STRAIGHT 1.01  /* a way so little longer than the straight one counts as straight */
-#define SHORTER 1e-9   /* relative; less is rounding */
+#define STRAIGHT 1.01 /* a way so little longer than the straight one counts as straight */
+#define SHORTER 1e-9  /* relative; less is rounding */
 
 /* How a particle is reached: from a locked one to `source`, where the way bends last, and straight on from there. */
 typedef struct way {
@@ -26,9 +28,9 @@ typedef struct way {
 
 typedef struct spread {
     const cloth_garment *garment;
-    way *ways;          /* (particles) */
-    uint32_t *heap;     /* (particles) particles to spread from, nearest first */
-    uint32_t *place;    /* (particles) in the heap, NONE: not there */
+    way *ways;       /* (particles) */
+    uint32_t *heap;  /* (particles) particles to spread from, nearest first */
+    uint32_t *place; /* (particles) in the heap, NONE: not there */
     uint32_t heap_count;
     uint32_t *links_at; /* (particles + 1) constraints at each particle; NULL: faces are there */
     uint32_t *links;    /* (2 x constraints) */
@@ -59,7 +61,9 @@ static uint32_t take_nearest(spread *work)
     work->place[nearest] = NONE;
     if (!work->heap_count) return nearest;
     for (uint32_t child; (child = 2 * at + 1) < work->heap_count; at = child) {
-        if (child + 1 < work->heap_count && work->ways[work->heap[child + 1]].length < work->ways[work->heap[child]].length) child++;
+        if (child + 1 < work->heap_count &&
+            work->ways[work->heap[child + 1]].length < work->ways[work->heap[child]].length)
+            child++;
         work->heap[at] = work->heap[child];
         work->place[work->heap[at]] = at;
     }
@@ -71,7 +75,8 @@ static void offer(spread *work, uint32_t particle, way found)
 {
     const way *known = work->ways + particle;
     bool shorter = found.length < known->length * (1.0 - SHORTER);
-    bool straighter = found.length < known->length * (1.0 + SHORTER) && found.to_bend < known->to_bend * (1.0 - SHORTER);
+    bool straighter =
+        found.length < known->length * (1.0 + SHORTER) && found.to_bend < known->to_bend * (1.0 - SHORTER);
     if (!shorter && !straighter) return;
     work->ways[particle] = found;
     rise(work, work->place[particle] == NONE ? work->heap_count++ : work->place[particle], particle);
@@ -89,15 +94,17 @@ static void offer_along(spread *work, uint32_t from, uint32_t to, double length)
     offer(work, to, found);
 }
 
-/* Whether two ways from one source run beside each other: where fronts that went around something meet again, they do not, and one source
- * unfolded for both would lie nearer than it is. */
+/* Whether two ways from one source run beside each other: where fronts that went around something meet again, they do
+ * not, and one source unfolded for both would lie nearer than it is. */
 static bool side_by_side(const way *a, const way *b, double ra, double rb, double ab)
 {
-    double x = (double)a->toward[0] - b->toward[0], y = (double)a->toward[1] - b->toward[1], z = (double)a->toward[2] - b->toward[2];
+    double x = (double)a->toward[0] - b->toward[0], y = (double)a->toward[1] - b->toward[1],
+           z = (double)a->toward[2] - b->toward[2];
     return a->source == b->source && fmin(ra, rb) * sqrt(x * x + y * y + z * z) <= 1.5 * ab;
 }
 
-/* How far b is from the source of a's way, or NAN: b's own way runs beside it, or the source is in plain view and b is not behind anything. */
+/* How far b is from the source of a's way, or NAN: b's own way runs beside it, or the source is in plain view and b
+ * is not behind anything. */
 static double beside(const spread *work, uint32_t a, uint32_t b, double ab)
 {
     const way *at = work->ways + a, *other = work->ways + b;
@@ -105,7 +112,8 @@ static double beside(const spread *work, uint32_t a, uint32_t b, double ab)
     if (rb == 0.0 && b == at->source) return 0.0;
     if (side_by_side(at, other, ra, rb, ab)) return rb;
     double straight = apart(work->garment, b, at->source);
-    bool in_view = ra <= STRAIGHT * apart(work->garment, a, at->source) && other->length <= (at->to_bend + straight) * (1.0 + 1e-6);
+    bool in_view = ra <= STRAIGHT * apart(work->garment, a, at->source) &&
+                   other->length <= (at->to_bend + straight) * (1.0 + 1e-6);
     return in_view ? straight : NAN;
 }
 
@@ -139,7 +147,8 @@ static void spread_over_faces(spread *work, uint32_t from)
     const cloth_garment *garment = work->garment;
     for (uint32_t q = garment->incident_at[from]; q < garment->incident_at[from + 1]; q++) {
         const uint32_t *corner = garment->triangles[garment->incident[q]];
-        uint32_t k = corner[0] == from ? 0 : corner[1] == from ? 1 : 2;
+        uint32_t k = corner[1] == from ? 1 : 0;
+        if (corner[2] == from) k = 2;
         uint32_t b = corner[(k + 1) % 3], c = corner[(k + 2) % 3];
         double ab = apart(garment, from, b), ac = apart(garment, from, c), bc = apart(garment, b, c);
         double near = work->ways[from].length;
@@ -172,7 +181,8 @@ static hed_status list_links(spread *work, hed_error *error)
     const cloth_garment *garment = work->garment;
     uint32_t particles = garment->particle_count;
     work->links_at = cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *work->links_at, error);
-    work->links = cloth_allocate(&garment->allocator, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
+    work->links =
+        cloth_allocate(&garment->allocator, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
     if (!work->links_at || !work->links) return HED_ERROR_MEMORY;
     uint32_t *at = work->links_at;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
@@ -200,10 +210,8 @@ static void spread_all(spread *work)
     }
     while (work->heap_count) {
         uint32_t from = take_nearest(work);
-        if (work->links_at)
-            spread_along_links(work, from);
-        else
-            spread_over_faces(work, from);
+        if (work->links_at) spread_along_links(work, from);
+        else spread_over_faces(work, from);
     }
 }
 
@@ -211,7 +219,8 @@ static void spread_all(spread *work)
 
 static double tether_of(const spread *work, uint32_t particle)
 {
-    double along = work->ways[particle].length, straight = apart(work->garment, particle, work->ways[particle].anchor);
+    double along = work->ways[particle].length,
+           straight = apart(work->garment, particle, work->ways[particle].anchor);
     return along <= STRAIGHT * straight ? straight : along;
 }
 

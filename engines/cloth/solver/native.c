@@ -1,10 +1,11 @@
 /* HED_CLOTH_NATIVE: the solver on the host's own cores, on the arrays of the device in place.
  *
- * A substep is a list of phases: integrate, then for each iteration the steps of figures and, where there is something to collide with or to
- * follow, what acts on particles. A phase of a band needs the phase before it in this band and in those beside it, and nothing else. One
- * thread goes through all phases like a wave: phase p of band b comes when phase p - 1 of band b + 1 is done, so that few bands are in
- * use at a time. Several threads have a stretch of bands each and do as much of it as needs nothing of their neighbours, a trapezoid that
- * grows narrower with each phase; after a barrier the wedges between them are filled in. The numbers are the same for any count of
+ * A substep is a list of phases: integrate, then for each iteration the steps of figures and, where there is
+ * something to collide with or to follow, what acts on particles. A phase of a band needs the phase before it in this
+ * band and in those beside it, and nothing else. One thread goes through all phases like a wave: phase p of band b
+ * comes when phase p - 1 of band b + 1 is done, so that few bands are in use at a time. Several threads have a
+ * stretch of bands each and do as much of it as needs nothing of their neighbours, a trapezoid that grows narrower
+ * with each phase; after a barrier the wedges between them are filled in. The numbers are the same for any count of
  * threads, because figures of one phase have no particle in common. */
 #include "solver/native.h"
 
@@ -53,10 +54,11 @@ static void integrate_plainly(const moment *now, const cloth_particles *run)
     const native_job *job = now->job;
     const cloth_step *step = &now->step;
     cloth_cloth cloth = cloth_garment_at(job->arrays.garments, run->garment);
-    const cloth_verlet verlet = {{step->ratio * cloth.keep_x, step->ratio * cloth.keep_y, step->ratio * cloth.keep_z, 0.0f},
-                                 {step->fall_x, step->fall_y, step->fall_z, 0.0f},
-                                 0.577f * step->longest_move,
-                                 (step->flags & CLOTH_STEP_TETHERS) != 0};
+    const cloth_verlet verlet = {
+        {step->ratio * cloth.keep_x, step->ratio * cloth.keep_y, step->ratio * cloth.keep_z, 0.0f},
+        {step->fall_x, step->fall_y, step->fall_z, 0.0f},
+        0.577f * step->longest_move,
+        (step->flags & CLOTH_STEP_TETHERS) != 0};
     for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
         i = job->structure->functions->integrate(&job->arrays, &verlet, i, end);
         if (i < end) cloth_native_integrate(&job->arrays, step, i, i + 1);
@@ -69,12 +71,9 @@ static void do_particles(const moment *now, uint32_t band, bool acts)
     const cloth_native_tables *tables = job->structure->tables;
     for (uint32_t r = tables->particles_at[band]; r < tables->particles_at[band + 1]; r++) {
         const cloth_particles *run = tables->particles + r;
-        if (acts)
-            cloth_native_act(&job->arrays, &now->step, run->first, run->first + run->count);
-        else if (job->plain && job->structure->functions->integrate)
-            integrate_plainly(now, run);
-        else
-            cloth_native_integrate(&job->arrays, &now->step, run->first, run->first + run->count);
+        if (acts) cloth_native_act(&job->arrays, &now->step, run->first, run->first + run->count);
+        else if (job->plain && job->structure->functions->integrate) integrate_plainly(now, run);
+        else cloth_native_integrate(&job->arrays, &now->step, run->first, run->first + run->count);
     }
 }
 
@@ -83,19 +82,23 @@ static void do_phase(const moment *now, uint32_t phase, uint32_t band)
     const cloth_structure *s = now->job->structure;
     uint32_t step = phase ? (phase - 1) % (s->tables->step_count + now->job->acts) : 0;
     if (phase && step < s->tables->step_count)
-        s->functions->packs(now->job->arrays.position, s->tables->packs + (uint64_t)step * s->tables->band_count + band, now->limits);
-    else
-        do_particles(now, band, phase > 0);
+        s->functions->packs(now->job->arrays.position,
+                            s->tables->packs + (uint64_t)step * s->tables->band_count + band, now->limits);
+    else do_particles(now, band, phase > 0);
 }
 
-/* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by `low_slope` and `high_slope` from one phase to the next. */
-static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low, int64_t high, int low_slope, int high_slope)
+/* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by `low_slope` and
+ * `high_slope` from one phase to the next. */
+static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low, int64_t high, int low_slope,
+                  int high_slope)
 {
-    int64_t last = depth - 1, begin = low + (low_slope < 0 ? last * low_slope : 0), end = high + (high_slope > 0 ? last * high_slope : 0) + last;
+    int64_t last = depth - 1, begin = low + (low_slope < 0 ? last * low_slope : 0),
+            end = high + (high_slope > 0 ? last * high_slope : 0) + last;
     for (int64_t wave = begin; wave < end; wave++)
         for (int64_t p = 0; p <= last; p++) {
             int64_t band = wave - p;
-            if (band >= low + p * low_slope && band < high + p * high_slope) do_phase(now, first + (uint32_t)p, (uint32_t)band);
+            if (band >= low + p * low_slope && band < high + p * high_slope)
+                do_phase(now, first + (uint32_t)p, (uint32_t)band);
         }
 }
 
@@ -137,7 +140,8 @@ static void run(void *user, hed_team *team, uint32_t member)
     }
 }
 
-/* The wedges between stretches are done by one thread each while another has none: as many phases at a time as cost at most about 4 % by that. */
+/* The wedges between stretches are done by one thread each while another has none: as many phases at a time as cost
+ * at most about 4 % by that. */
 static void share_out(native_job *job)
 {
     enum { WEDGE_SHARE = 12 };
@@ -158,8 +162,8 @@ static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiff
         }
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first, const cloth_step *rest, float dt, uint32_t count,
-                           hed_error *error)
+static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first, const cloth_step *rest,
+                           float dt, uint32_t count, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_status status = hed_stream_wait(cloth->stream, error);
@@ -168,16 +172,15 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_ste
     job.plain = !((first->flags | rest->flags) & (CLOTH_STEP_AIR | CLOTH_STEP_DRIVER));
     job.acts = first->colliders || ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
     job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
-    job.arrays = (cloth_arrays){
-        host_of(b->position),  host_of(b->previous),    host_of(b->garments),  host_of(b->air),        host_of(b->tether),    host_of(b->anchors),
-        host_of(b->driver_from), host_of(b->driver_to), host_of(b->driver_map), host_of(b->colliders), host_of(b->contact), host_of(b->debug)};
+    job.arrays =
+        (cloth_arrays){host_of(b->position), host_of(b->previous), host_of(b->garments), host_of(b->air),
+                       host_of(b->tether), host_of(b->anchors), host_of(b->driver_from), host_of(b->driver_to),
+                       host_of(b->driver_map), host_of(b->colliders), host_of(b->contact), host_of(b->debug)};
     set_limits(cloth, s->limits[0], first->stiffness);
     set_limits(cloth, s->limits[1], rest->stiffness);
     share_out(&job);
-    if (job.threads > 1)
-        hed_team_run(s->team, run, &job);
-    else
-        run(&job, NULL, 0);
+    if (job.threads > 1) hed_team_run(s->team, run, &job);
+    else run(&job, NULL, 0);
     return HED_OK;
 }
 
@@ -196,8 +199,11 @@ static bool valid(const hed_cloth *cloth, char *reason, size_t size)
     for (uint32_t g = 0; cloth->def.iterations > 1 && g < cloth->garment_count; g++)
         for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++)
             if (cloth->garments[g]->materials[m].compliance > 0.0f) {
-                snprintf(reason, size, "garment %u (%s) has compliance, and with %u iterations that needs a multiplier for each constraint: use colours, "
-                                       "or substeps in place of iterations", g, cloth->garments[g]->name, cloth->def.iterations);
+                snprintf(reason, size,
+                         "garment %u (%s) has compliance, and with %u iterations that needs a multiplier for each "
+                         "constraint: use colours, "
+                         "or substeps in place of iterations",
+                         g, cloth->garments[g]->name, cloth->def.iterations);
                 return false;
             }
     return true;
@@ -207,7 +213,8 @@ static void destroy(hed_cloth *cloth, cloth_structure *s)
 {
     hed_team_destroy(s->team);
     cloth_native_tables_destroy(s->tables);
-    for (int k = 0; k < 2; k++) cloth_release(&cloth->allocator, s->limits[k], s->material_count, sizeof *s->limits[k]);
+    for (int k = 0; k < 2; k++)
+        cloth_release(&cloth->allocator, s->limits[k], s->material_count, sizeof *s->limits[k]);
     cloth_release(&cloth->allocator, s, 1, sizeof *s);
 }
 
@@ -230,10 +237,8 @@ static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_erro
     cloth_structure *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
     if (!s) return HED_ERROR_MEMORY;
     hed_status status = make(cloth, s, error);
-    if (status)
-        destroy(cloth, s);
-    else
-        *structure = s;
+    if (status) destroy(cloth, s);
+    else *structure = s;
     return status;
 }
 
@@ -241,8 +246,8 @@ static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_r
 {
     (void)cloth;
     filled->device_bytes += s->tables->word_count * sizeof *s->tables->words;
-    snprintf(filled->choice, sizeof filled->choice, "figures of four in %s registers, %u steps, %u bands, %u threads", s->functions->name,
-             s->tables->step_count, s->tables->band_count, s->threads);
+    snprintf(filled->choice, sizeof filled->choice, "figures of four in %s registers, %u steps, %u bands, %u threads",
+             s->functions->name, s->tables->step_count, s->tables->band_count, s->threads);
 }
 
 const cloth_structure_ops cloth_native_ops = {HED_CLOTH_NATIVE, valid, create, destroy, substeps, report};

@@ -1,12 +1,14 @@
-/* Figures of a garment. On a grid in closed form: the cells of one colour of a chessboard are complete figures and cover all edges; on each of the
- * four grids of every second particle, the black cells are rings of bends. On any mesh greedily: shortest complete figure through each
- * constraint that is still free, then rings of one family. What is left are pairs. */
+/* Figures of a garment. On a grid in closed form: the cells of one colour of a chessboard are complete figures and
+ * cover all edges; on each of the four grids of every second particle, the black cells are rings of bends. On any
+ * mesh greedily: shortest complete figure through each constraint that is still free, then rings of one family. What
+ * is left are pairs. */
 #include "solver/native.h"
 
 #include <float.h>
 #include <string.h>
 
-enum { MOST_COMMON = 32, WINDOW = 64 }; /* neighbours of both ends that are looked at; steps that a mask holds */
+enum { MOST_COMMON = 32,
+       WINDOW = 64 }; /* neighbours of both ends that are looked at; steps that a mask holds */
 
 typedef struct finder {
     const cloth_garment *garment;
@@ -44,7 +46,9 @@ static void add_complete(finder *f, const uint32_t particle[4], const uint32_t c
         }
     /* Whom particle 0 meets first, second and last. */
     const uint32_t partner[3] = {1, 2, 3};
-    uint32_t p[4] = {particle[0], particle[partner[order[0]]], particle[partner[order[1]]], particle[partner[order[2]]]}, k[6];
+    uint32_t p[4] = {particle[0], particle[partner[order[0]]], particle[partner[order[1]]],
+                     particle[partner[order[2]]]},
+             k[6];
     for (int m = 0; m < 3; m++) {
         k[2 * m] = constraint[2 * order[m]];
         k[2 * m + 1] = constraint[2 * order[m] + 1];
@@ -54,9 +58,15 @@ static void add_complete(finder *f, const uint32_t particle[4], const uint32_t c
 
 /* ---- grids ---- */
 
-enum { RIGHT, DOWN, ACROSS, BACK, FAR_RIGHT, FAR_DOWN };
+enum { RIGHT,
+       DOWN,
+       ACROSS,
+       BACK,
+       FAR_RIGHT,
+       FAR_DOWN };
 
-/* Sorts constraints by their direction on the grid; false if one has none. BACK is from (x + 1, y) to (x, y + 1), kept at (x, y). */
+/* Sorts constraints by their direction on the grid; false if one has none. BACK is from (x + 1, y) to (x, y + 1),
+ * kept at (x, y). */
 static bool sort_edges(finder *f)
 {
     uint32_t width = f->garment->grid_width;
@@ -64,8 +74,13 @@ static bool sort_edges(finder *f)
         const hed_cloth_constraint *c = f->garment->constraints + k;
         uint32_t low = c->a < c->b ? c->a : c->b, high = c->a < c->b ? c->b : c->a, y = high / width - low / width;
         int32_t x = (int32_t)(high % width) - (int32_t)(low % width);
-        int direction = y == 0 && x == 1 ? RIGHT : y == 1 && x == 0 ? DOWN : y == 1 && x == 1 ? ACROSS : y == 1 && x == -1 ? BACK
-                      : y == 0 && x == 2 ? FAR_RIGHT : y == 2 && x == 0 ? FAR_DOWN : -1;
+        int direction = y == 0 && x == 1    ? RIGHT
+                        : y == 1 && x == 0  ? DOWN
+                        : y == 1 && x == 1  ? ACROSS
+                        : y == 1 && x == -1 ? BACK
+                        : y == 0 && x == 2  ? FAR_RIGHT
+                        : y == 2 && x == 0  ? FAR_DOWN
+                                            : -1;
         if (direction < 0) return false;
         uint32_t *at = f->edge[direction] + (direction == BACK ? low - 1 : low);
         if (*at != CLOTH_NATIVE_NONE) return false;
@@ -89,14 +104,17 @@ static void find_on_grid(finder *f)
         for (uint32_t x = 0; x + 2 < width; x++) {
             uint32_t a = y * width + x, b = a + 2, c = a + 2 * width, d = c + 2;
             const uint32_t particle[4] = {a, b, c, d};
-            const uint32_t constraint[6] = {edge[FAR_RIGHT][a], edge[FAR_RIGHT][c], edge[FAR_DOWN][a], edge[FAR_DOWN][b]};
-            if ((((x >> 1) + (y >> 1)) & 1) == 0 && all_there(constraint, 4)) add(f, CLOTH_SHAPE_RING, particle, constraint);
+            const uint32_t constraint[6] = {edge[FAR_RIGHT][a], edge[FAR_RIGHT][c], edge[FAR_DOWN][a],
+                                            edge[FAR_DOWN][b]};
+            if ((((x >> 1) + (y >> 1)) & 1) == 0 && all_there(constraint, 4))
+                add(f, CLOTH_SHAPE_RING, particle, constraint);
         }
     for (uint32_t y = 0; y + 1 < height; y++)
         for (uint32_t x = y & 1; x + 1 < width; x += 2) {
             uint32_t a = y * width + x, b = a + 1, c = a + width, d = c + 1;
             const uint32_t particle[4] = {a, d, c, b};
-            const uint32_t constraint[6] = {edge[ACROSS][a], edge[BACK][a], edge[DOWN][a], edge[DOWN][b], edge[RIGHT][a], edge[RIGHT][c]};
+            const uint32_t constraint[6] = {edge[ACROSS][a], edge[BACK][a], edge[DOWN][a],
+                                            edge[DOWN][b], edge[RIGHT][a], edge[RIGHT][c]};
             if (all_there(constraint, 6)) add_complete(f, particle, constraint);
         }
 }
@@ -119,7 +137,9 @@ static uint32_t find_edge(const finder *f, uint32_t a, uint32_t b, uint32_t fami
     }
     for (uint32_t q = f->at[a]; q < f->at[a + 1]; q++) {
         uint32_t k = f->list[q];
-        if (!f->used[k] && other_end(f, k, a) == b && (family == HED_CLOTH_FAMILY_COUNT || f->garment->families[k] == family)) return k;
+        if (!f->used[k] && other_end(f, k, a) == b &&
+            (family == HED_CLOTH_FAMILY_COUNT || f->garment->families[k] == family))
+            return k;
     }
     return CLOTH_NATIVE_NONE;
 }
@@ -139,12 +159,15 @@ static void find_complete(finder *f, uint32_t ab)
     for (uint32_t p = 0; p < count; p++)
         for (uint32_t q = p + 1; q < count; q++) {
             const uint32_t *c = common[p], *d = common[q];
-            float length = constraints[c[1]].rest + constraints[c[2]].rest + constraints[d[1]].rest + constraints[d[2]].rest;
-            uint32_t cd = c[0] != d[0] && length < shortest ? find_edge(f, c[0], d[0], HED_CLOTH_FAMILY_COUNT) : CLOTH_NATIVE_NONE;
+            float length =
+                constraints[c[1]].rest + constraints[c[2]].rest + constraints[d[1]].rest + constraints[d[2]].rest;
+            uint32_t cd = c[0] != d[0] && length < shortest ? find_edge(f, c[0], d[0], HED_CLOTH_FAMILY_COUNT)
+                                                            : CLOTH_NATIVE_NONE;
             if (cd == CLOTH_NATIVE_NONE) continue;
             shortest = length;
             particle[2] = c[0], particle[3] = d[0];
-            constraint[1] = cd, constraint[2] = c[1], constraint[3] = d[2], constraint[4] = d[1], constraint[5] = c[2];
+            constraint[1] = cd, constraint[2] = c[1], constraint[3] = d[2], constraint[4] = d[1],
+            constraint[5] = c[2];
         }
     if (shortest < FLT_MAX) add_complete(f, particle, constraint);
 }
@@ -164,7 +187,9 @@ static void find_ring(finder *f, uint32_t ab)
         if (ac == ab || c == b || f->used[ac] || f->garment->families[ac] != family || !is_near(f, b, c)) continue;
         for (uint32_t q = f->at[b]; q < f->at[b + 1]; q++) {
             uint32_t bd = f->list[q], d = other_end(f, bd, b);
-            if (bd == ab || d == a || d == c || f->used[bd] || f->garment->families[bd] != family || !is_near(f, a, d)) continue;
+            if (bd == ab || d == a || d == c || f->used[bd] || f->garment->families[bd] != family ||
+                !is_near(f, a, d))
+                continue;
             uint32_t cd = find_edge(f, c, d, family);
             if (cd == CLOTH_NATIVE_NONE) continue;
             const uint32_t particle[4] = {a, b, c, d}, constraint[6] = {ab, cd, ac, bd};
@@ -183,10 +208,8 @@ static void find_on_mesh(finder *f)
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t k = garment->constraint_count; k-- > 0;) {
             if (f->used[k] || is_hub(f, garment->constraints[k].a) || is_hub(f, garment->constraints[k].b)) continue;
-            if (pass)
-                find_ring(f, k);
-            else
-                find_complete(f, k);
+            if (pass) find_ring(f, k);
+            else find_complete(f, k);
         }
 }
 
@@ -217,7 +240,8 @@ static void add_pairs(finder *f)
     }
 }
 
-/* Steps of one shape: the first in which no free particle is yet. Where WINDOW of them are not enough, those left begin anew behind them. */
+/* Steps of one shape: the first in which no free particle is yet. Where WINDOW of them are not enough, those left
+ * begin anew behind them. */
 static void put_in_steps(finder *f, cloth_shape shape)
 {
     cloth_figures *made = f->made;
@@ -275,11 +299,12 @@ static hed_status find_all(cloth_figures *made, const cloth_garment *garment, he
     bool grid = garment->grid_width > 0;
     made->level = cloth_allocate(&made->allocator, made->particle_count, sizeof *made->level, error);
     made->figures = cloth_allocate(&made->allocator, made->capacity, sizeof *made->figures, error);
-    hed_status status = made->level && made->figures ? cloth_levels_create(garment, made->level, &made->level_count, error) : HED_ERROR_MEMORY;
+    hed_status status = made->level && made->figures
+                            ? cloth_levels_create(garment, made->level, &made->level_count, error)
+                            : HED_ERROR_MEMORY;
     if (!status) status = allocate_finder(&f, grid, error);
     if (!status) {
-        if (grid && sort_edges(&f))
-            find_on_grid(&f);
+        if (grid && sort_edges(&f)) find_on_grid(&f);
         else {
             list_constraints(&f);
             find_on_mesh(&f);
@@ -300,10 +325,8 @@ hed_status cloth_figures_create(const cloth_garment *garment, cloth_figures **fi
     made->particle_count = garment->particle_count;
     made->capacity = garment->constraint_count;
     hed_status status = find_all(made, garment, error);
-    if (status)
-        cloth_figures_destroy(made);
-    else
-        *figures = made;
+    if (status) cloth_figures_destroy(made);
+    else *figures = made;
     return status;
 }
 
@@ -324,7 +347,8 @@ uint32_t cloth_figures_order(const cloth_figures *figures, uint32_t *order)
             for (uint32_t k = 0; k < figures->count; k++) {
                 const cloth_shaped *figure = figures->figures + k;
                 if (figure->shape != (cloth_shape)shape || figure->step != step) continue;
-                for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) order[count++] = figure->constraint[e];
+                for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++)
+                    order[count++] = figure->constraint[e];
             }
     return count;
 }

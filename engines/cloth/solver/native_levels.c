@@ -5,8 +5,8 @@
 
 typedef struct graph {
     const cloth_garment *garment;
-    uint32_t *at;   /* (particles + 1) constraints at each particle */
-    uint32_t *list; /* (2 x constraints) the other ends */
+    uint32_t *at;    /* (particles + 1) constraints at each particle */
+    uint32_t *list;  /* (2 x constraints) the other ends */
     uint32_t *queue; /* (particles) */
 } graph;
 
@@ -32,8 +32,8 @@ static hed_status make_graph(graph *g, hed_error *error)
     return HED_OK;
 }
 
-/* Levels of one connected part, breadth-first from `start`, counted from `first`. Gives how many particles it has: they are in g->queue, the
- * farthest last. */
+/* Levels of one connected part, breadth-first from `start`, counted from `first`. Gives how many particles it has:
+ * they are in g->queue, the farthest last. */
 static uint32_t walk(const graph *g, uint32_t start, uint32_t first, uint32_t *level)
 {
     uint32_t head = 0, tail = 0;

@@ -1,5 +1,6 @@
-/* What is done to single particles with tethers, a driver, air, colliders: the functions of kernels/particle.h, compiled once more where there is a
- * fused multiply-add, without which fma() is a call. Same bits: fma() is fma() in both. */
+/* What is done to single particles with tethers, a driver, air, colliders: the functions of kernels/particle.h,
+ * compiled once more where there is a fused multiply-add, without which fma() is a call. Same bits: fma() is fma() in
+ * both. */
 #include "solver/native.h"
 
 #include "kernels/particle.h"
@@ -9,21 +10,21 @@
 BODY integrate(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; i++)
-        cloth_integrate_one(i, a->position, a->previous, a->garments, a->air, a->tether, a->anchors, a->driver_from, a->driver_to, a->driver_map,
-                            *step);
+        cloth_integrate_one(i, a->position, a->previous, a->garments, a->air, a->tether, a->anchors, a->driver_from,
+                            a->driver_to, a->driver_map, *step);
 }
 
 BODY act(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; i++)
-        cloth_drive_one(i, a->position, a->previous, a->garments, a->colliders, a->contact, a->driver_from, a->driver_to, a->driver_map, a->debug,
-                        *step);
+        cloth_drive_one(i, a->position, a->previous, a->garments, a->colliders, a->contact, a->driver_from,
+                        a->driver_to, a->driver_map, a->debug, *step);
 }
 
 #if defined(__x86_64__)
 #define CLONES(name, body) \
-    __attribute__((target("avx2,fma"), flatten)) static void name##_fused(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, \
-                                                                         uint32_t end) \
+    __attribute__((target("avx2,fma"), flatten)) static void name##_fused( \
+        const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end) \
     { \
         body(arrays, step, begin, end); \
     } \
@@ -34,7 +35,10 @@ BODY act(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t
     }
 #else
 #define CLONES(name, body) \
-    void name(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end) { body(arrays, step, begin, end); }
+    void name(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end) \
+    { \
+        body(arrays, step, begin, end); \
+    }
 #endif
 CLONES(cloth_native_integrate, integrate)
 CLONES(cloth_native_act, act)

@@ -1,12 +1,14 @@
-/* Tables of HED_CLOTH_NATIVE: bands of the whole cloth, and its figures packed into packs by step and band. The figures of a pack have the same
- * materials; where there are too few, the first one stands in the empty lanes too: done twice to the same numbers, it gives them
- * twice. */
+/* Tables of HED_CLOTH_NATIVE: bands of the whole cloth, and its figures packed into packs by step and band. The
+ * figures of a pack have the same materials; where there are too few, the first one stands in the empty lanes too:
+ * done twice to the same numbers, it gives them twice. */
 #include "solver/native.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAND_PARTICLES = 512 }; /* at least, so that a band is a few packs of each step, and some bands fit the second-level cache */
+enum {
+    BAND_PARTICLES = 512
+}; /* at least, so that a band is a few packs of each step, and some bands fit the second-level cache */
 
 typedef struct entry {
     uint32_t figure, garment, first_particle, cell;
@@ -21,7 +23,7 @@ typedef struct builder {
     uint32_t *first_material; /* (garment_count) */
     uint32_t *material;       /* (material_count) of all: the first that is the same */
     uint32_t material_count;
-    uint32_t *band;           /* (levels of all) */
+    uint32_t *band; /* (levels of all) */
     uint32_t first_step[CLOTH_SHAPE_COUNT];
     entry *entries, *sorted; /* (count) */
     uint64_t count;
@@ -58,7 +60,8 @@ static hed_status make_bands(builder *b, hed_error *error)
 
 static uint32_t band_of(const builder *b, uint32_t garment, uint32_t copy, uint32_t particle)
 {
-    return b->band[b->first_level[garment] + copy * b->figures[garment]->level_count + b->figures[garment]->level[particle]];
+    return b->band[b->first_level[garment] + copy * b->figures[garment]->level_count +
+                   b->figures[garment]->level[particle]];
 }
 
 /* Calls back with each particle's band and number in the cloth's order: once to count runs, once to write them. */
@@ -70,22 +73,21 @@ static void list_particles(builder *b, bool write)
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
             for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++) {
-                uint32_t band = band_of(b, g, copy, i), particle = cloth->first_particle[g] + copy * cloth->garments[g]->particle_count + i;
+                uint32_t band = band_of(b, g, copy, i),
+                         particle = cloth->first_particle[g] + copy * cloth->garments[g]->particle_count + i;
                 bool again = band == last && g == last_garment;
                 last = band, last_garment = g;
-                if (!write)
-                    made->particles_at[band + 1] += !again;
-                else if (again)
-                    made->particles[made->particles_at[band] - 1].count++;
-                else
-                    made->particles[made->particles_at[band]++] = (cloth_particles){particle, 1, g};
+                if (!write) made->particles_at[band + 1] += !again;
+                else if (again) made->particles[made->particles_at[band] - 1].count++;
+                else made->particles[made->particles_at[band]++] = (cloth_particles){particle, 1, g};
             }
 }
 
 static hed_status make_particles(builder *b, hed_error *error)
 {
     cloth_native_tables *made = b->made;
-    made->particles_at = cloth_allocate(&made->allocator, (uint64_t)made->band_count + 1, sizeof *made->particles_at, error);
+    made->particles_at =
+        cloth_allocate(&made->allocator, (uint64_t)made->band_count + 1, sizeof *made->particles_at, error);
     if (!made->particles_at) return HED_ERROR_MEMORY;
     list_particles(b, false);
     for (uint32_t k = 0; k < made->band_count; k++) made->particles_at[k + 1] += made->particles_at[k];
@@ -104,7 +106,8 @@ static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_sha
 {
     uint64_t signature = 0;
     for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
-        uint32_t material = b->material[b->first_material[garment] + b->cloth->garments[garment]->constraints[figure->constraint[e]].material];
+        uint32_t material = b->material[b->first_material[garment] +
+                                        b->cloth->garments[garment]->constraints[figure->constraint[e]].material];
         signature = (signature ^ material) * 0x9e3779b97f4a7c15u;
     }
     return signature;
@@ -137,7 +140,8 @@ static void list_entries(builder *b)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
             for (uint32_t k = 0; k < b->figures[g]->count; k++) {
                 const cloth_shaped *figure = b->figures[g]->figures + k;
-                uint32_t first = cloth->first_particle[g] + copy * cloth->garments[g]->particle_count, cell = cell_of(b, g, copy, figure);
+                uint32_t first = cloth->first_particle[g] + copy * cloth->garments[g]->particle_count,
+                         cell = cell_of(b, g, copy, figure);
                 b->entries[at++] = (entry){k, g, first, cell, signature_of(b, g, figure)};
                 b->cell_at[cell + 1]++;
             }
@@ -152,18 +156,24 @@ static void sort_entries(builder *b)
     b->cell_at[0] = 0;
     for (uint64_t c = 0; c < cells; c++) {
         bool mixed = false;
-        for (uint64_t k = b->cell_at[c] + 1; k < b->cell_at[c + 1]; k++) mixed |= b->sorted[k].signature != b->sorted[k - 1].signature;
-        if (mixed) qsort(b->sorted + b->cell_at[c], b->cell_at[c + 1] - b->cell_at[c], sizeof *b->sorted, compare_entries);
+        for (uint64_t k = b->cell_at[c] + 1; k < b->cell_at[c + 1]; k++)
+            mixed |= b->sorted[k].signature != b->sorted[k - 1].signature;
+        if (mixed)
+            qsort(b->sorted + b->cell_at[c], b->cell_at[c + 1] - b->cell_at[c], sizeof *b->sorted, compare_entries);
     }
 }
 
 /* ---- packs ---- */
 
-static const cloth_shaped *figure_of(const builder *b, const entry *e) { return b->figures[e->garment]->figures + e->figure; }
+static const cloth_shaped *figure_of(const builder *b, const entry *e)
+{
+    return b->figures[e->garment]->figures + e->figure;
+}
 
 static uint32_t material_of(const builder *b, const entry *e, uint32_t edge)
 {
-    return b->material[b->first_material[e->garment] + b->cloth->garments[e->garment]->constraints[figure_of(b, e)->constraint[edge]].material];
+    return b->material[b->first_material[e->garment] +
+                       b->cloth->garments[e->garment]->constraints[figure_of(b, e)->constraint[edge]].material];
 }
 
 static bool same_materials(const builder *b, const entry *a, const entry *e)
@@ -177,7 +187,8 @@ static bool same_materials(const builder *b, const entry *a, const entry *e)
 static uint32_t pack_fill(const builder *b, uint64_t at, uint64_t end)
 {
     uint32_t count = 1;
-    while (count < CLOTH_LANES && at + count < end && same_materials(b, b->sorted + at, b->sorted + at + count)) count++;
+    while (count < CLOTH_LANES && at + count < end && same_materials(b, b->sorted + at, b->sorted + at + count))
+        count++;
     return count;
 }
 
@@ -185,7 +196,8 @@ static bool is_rigid(const builder *b, const entry *e)
 {
     const cloth_garment *garment = b->cloth->garments[e->garment];
     for (uint32_t k = 0; k < cloth_shape_constraints(figure_of(b, e)->shape); k++) {
-        const hed_cloth_material *material = garment->materials + garment->constraints[figure_of(b, e)->constraint[k]].material;
+        const hed_cloth_material *material =
+            garment->materials + garment->constraints[figure_of(b, e)->constraint[k]].material;
         if (material->compress != 1.0f || material->stretch != 1.0f || material->compliance != 0.0f) return false;
     }
     return true;
@@ -194,7 +206,8 @@ static bool is_rigid(const builder *b, const entry *e)
 static void write_pack(const builder *b, uint32_t *words, const entry *entries, uint32_t count)
 {
     cloth_shape shape = figure_of(b, entries)->shape;
-    uint32_t particles = cloth_shape_particles(shape), *offsets = words + CLOTH_LANES, *rests = offsets + CLOTH_LANES * particles;
+    uint32_t particles = cloth_shape_particles(shape), *offsets = words + CLOTH_LANES,
+             *rests = offsets + CLOTH_LANES * particles;
     float weight = b->cloth->garments[entries->garment]->positions[figure_of(b, entries)->particle[0]][3];
     bool even = is_rigid(b, entries) && weight > 0.0f;
     for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) words[e] = material_of(b, entries, e);
@@ -203,7 +216,8 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
         const cloth_garment *garment = b->cloth->garments[from->garment];
         const cloth_shaped *figure = figure_of(b, from);
         for (uint32_t v = 0; v < particles; v++) {
-            offsets[CLOTH_LANES * v + lane] = (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));
+            offsets[CLOTH_LANES * v + lane] =
+                (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));
             words[CLOTH_LOCKED] |= !(garment->positions[figure->particle[v]][3] > 0.0f);
             even &= garment->positions[figure->particle[v]][3] == weight;
         }
@@ -221,7 +235,8 @@ static hed_status make_packs(builder *b, hed_error *error)
     if (!made->packs) return HED_ERROR_MEMORY;
     for (uint64_t c = 0; c < cells; c++) {
         made->packs[c].shape = made->shape[c / made->band_count];
-        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; k += pack_fill(b, k, b->cell_at[c + 1])) made->packs[c].count++;
+        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; k += pack_fill(b, k, b->cell_at[c + 1]))
+            made->packs[c].count++;
         made->word_count += (uint64_t)made->packs[c].count * cloth_pack_words(made->packs[c].shape);
     }
     made->words = cloth_allocate(&made->allocator, made->word_count, sizeof *made->words, error);
@@ -251,7 +266,9 @@ static hed_status find_same_materials(builder *b, hed_error *error)
         const hed_cloth_material *own = cloth->garments[g]->materials;
         for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
             uint32_t same = 0;
-            while (own[same].compress != own[m].compress || own[same].stretch != own[m].stretch || own[same].compliance != own[m].compliance) same++;
+            while (own[same].compress != own[m].compress || own[same].stretch != own[m].stretch ||
+                   own[same].compliance != own[m].compliance)
+                same++;
             b->material[b->first_material[g] + m] = b->first_material[g] + same;
         }
     }
@@ -287,7 +304,9 @@ static hed_status make_figures(builder *b, hed_error *error)
     made->shape = cloth_allocate(&made->allocator, made->step_count, sizeof *made->shape, error);
     if (!made->shape) return HED_ERROR_MEMORY;
     for (uint32_t s = 0; s < made->step_count; s++)
-        made->shape[s] = s < b->first_step[1] ? CLOTH_SHAPE_RING : s < b->first_step[2] ? CLOTH_SHAPE_PAIR : CLOTH_SHAPE_COMPLETE;
+        made->shape[s] = s < b->first_step[1]   ? CLOTH_SHAPE_RING
+                         : s < b->first_step[2] ? CLOTH_SHAPE_PAIR
+                                                : CLOTH_SHAPE_COMPLETE;
     return HED_OK;
 }
 
@@ -334,10 +353,8 @@ hed_status cloth_native_tables_create(const hed_cloth *cloth, cloth_native_table
     builder b = {.cloth = cloth, .made = made};
     hed_status status = build(&b, error);
     release_builder(&b);
-    if (status)
-        cloth_native_tables_destroy(made);
-    else
-        *tables = made;
+    if (status) cloth_native_tables_destroy(made);
+    else *tables = made;
     return status;
 }
 
@@ -346,7 +363,8 @@ void cloth_native_tables_destroy(cloth_native_tables *tables)
     if (!tables) return;
     hed_allocator allocator = tables->allocator;
     cloth_release(&allocator, tables->shape, tables->step_count, sizeof *tables->shape);
-    cloth_release(&allocator, tables->packs, (uint64_t)tables->step_count * tables->band_count, sizeof *tables->packs);
+    cloth_release(&allocator, tables->packs, (uint64_t)tables->step_count * tables->band_count,
+                  sizeof *tables->packs);
     cloth_release(&allocator, tables->words, tables->word_count, sizeof *tables->words);
     cloth_release(&allocator, tables->particles_at, (uint64_t)tables->band_count + 1, sizeof *tables->particles_at);
     cloth_release(&allocator, tables->particles, tables->particle_runs, sizeof *tables->particles);
