@@ -77,8 +77,8 @@ typedef struct hed_cloth_garment_def {
     float tether_slack; /**< longest distance / distance along the cloth at rest; 1: none to spare */
     /* driver: where each particle would be by skinning or keyframes (hed_cloth_frame.driver_positions) */
     bool driven;
-    const float *max_distance;      /**< (particle_count) m, radius of the ball around the driver; NULL: no limit. 0 locks */
-    const float *backstop_distance; /**< (particle_count) m along the driver's normal, below which it may not sink; NULL: no backstop */
+    const float *max_distance;      /**< (particle_count) m, radius of the ball around the driver; NULL or INFINITY: no limit. 0 locks */
+    const float *backstop_distance; /**< (particle_count) m along the driver's normal, below which it may not sink; NULL or -INFINITY: no backstop */
     const float *backstop_radius;   /**< (particle_count) m, of the backstop's sphere; NULL or 0: a plane */
     const float *drive;             /**< (particle_count) 0 to 1, pulled so far to the driver in each substep; NULL: 0 */
     const float *drive_stiffness;   /**< (particle_count) 0 to 1, of the ball; NULL: 1 */
