@@ -1,5 +1,6 @@
-/* Plans: every constraint once, no particle twice in a step, and the closure is exact: patches that see nothing but their own particles
- * and one packet for each ghost do, to the bit, what the sequential sweep in the plan's order does. */
+/* Plans: every constraint once, no particle twice in a step, and the closure is exact: patches that see nothing but
+ * their own particles and one packet for each ghost do, to the bit, what the sequential sweep in the plan's order
+ * does. */
 #include "solver/plan.h"
 
 #include "testing.h"
@@ -207,7 +208,9 @@ __attribute__((noinline)) static void project(point *a, point *b, double low, do
 {
     double x = b->x - a->x, y = b->y - a->y, z = b->z - a->z, length = sqrt(x * x + y * y + z * z), weight = a->w + b->w + give;
     if (!(length > 0.0 && weight > 0.0)) return;
-    double allowed = length < low ? low : length > high ? high : length, part = (length - allowed) / length / weight;
+    double allowed = length < low ? low : length > high ? high
+                                                        : length,
+           part = (length - allowed) / length / weight;
     a->x += a->w * part * x, a->y += a->w * part * y, a->z += a->w * part * z;
     b->x -= b->w * part * x, b->y -= b->w * part * y, b->z -= b->w * part * z;
 }
@@ -384,8 +387,9 @@ Test(cloth_plan, locked_everywhere)
 
 /* ---- what a good plan is ---- */
 
-/* Rows of a sheet with two locked corners where a cut lies less than `distance` columns from its middle, which is where the nearest corner
- * changes. A cut along the seam has one in each row; one that crosses it has none, or one where it has a corner. */
+/* Rows of a sheet with two locked corners where a cut lies less than `distance` columns from its middle, which is
+ * where the nearest corner changes. A cut along the seam has one in each row; one that crosses it has none, or one
+ * where it has a corner. */
 static uint32_t count_cut_seam(const cloth_plan *plan, uint32_t size, double distance)
 {
     uint32_t *part = calloc((size_t)size * size, sizeof *part), count = 0;
@@ -401,8 +405,8 @@ static uint32_t count_cut_seam(const cloth_plan *plan, uint32_t size, double dis
     return count;
 }
 
-/* Cuts keep four columns away, or, where patches are smaller than that, all but a fifth of what half a patch allows. Each row of patches may
- * cross the seam with one corner. */
+/* Cuts keep four columns away, or, where patches are smaller than that, all but a fifth of what half a patch allows.
+ * Each row of patches may cross the seam with one corner. */
 Test(cloth_plan, cuts_keep_off_tether_seams)
 {
     static const uint32_t sizes[] = {64, 128, 255}, counts[] = {16, 128, 132};
@@ -466,8 +470,8 @@ Test(cloth_plan, figures_of_a_grid)
     test_mesh_free(&mesh);
 }
 
-/* Two sheets over one another share no constraint: with two patches nothing is cut. A sleeve pressed flat is cut across, or along its two
- * folds, but never through front and back as if they were one: each patch hangs together. */
+/* Two sheets over one another share no constraint: with two patches nothing is cut. A sleeve pressed flat is cut
+ * across, or along its two folds, but never through front and back as if they were one: each patch hangs together. */
 Test(cloth_plan, layers_are_told_apart)
 {
     test_mesh sheet = test_irregular(30, 3, 0.5f), sheets = two_of(&sheet, 1e-3f), sleeve = flat_sleeve(80, 12);

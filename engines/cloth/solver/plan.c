@@ -59,8 +59,10 @@ static void find_incident(cloth_planner *planner)
     }
     for (uint32_t i = 0; i < garment->particle_count; i++) at[i + 1] += at[i];
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        planner->incident[at[garment->constraints[k].a]++] = k;
-        planner->incident[at[garment->constraints[k].b]++] = k;
+        uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
+        planner->incident[at[a]] = planner->incident[at[b]] = k;
+        planner->neighbour[at[a]++] = b;
+        planner->neighbour[at[b]++] = a;
     }
     for (uint32_t i = garment->particle_count; i > 0; i--) at[i] = at[i - 1];
     at[0] = 0;
@@ -88,6 +90,7 @@ static hed_status allocate_planner(cloth_planner *planner)
     uint64_t patches = planner->plan->patch_count;
     bool there = (planner->incident_at = cloth_plan_temporary(planner, particles + 1, sizeof(uint32_t))) &&
                  (planner->incident = cloth_plan_temporary(planner, 2 * constraints, sizeof(uint32_t))) &&
+                 (planner->neighbour = cloth_plan_temporary(planner, 2 * constraints, sizeof(uint32_t))) &&
                  (planner->part = cloth_plan_temporary(planner, particles, sizeof(uint32_t))) &&
                  (planner->home = cloth_plan_temporary(planner, constraints, sizeof(uint32_t))) &&
                  (planner->step = cloth_plan_temporary(planner, constraints, sizeof(uint16_t))) &&

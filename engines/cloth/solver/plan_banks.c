@@ -1,11 +1,15 @@
-/* Bank packing. A multiprocessor's local memory serves eight lanes of 16 bytes at a time, each from one of eight 16-byte banks (local number
- * modulo 8). Entries of a step are independent, so their order is free; a pair may change its ends, and a figure may be turned in the
- * four ways that keep its three matchings. Greedy: each next lane takes what adds no conflict to the group of eight. */
+/* Bank packing. A multiprocessor's local memory serves eight lanes of 16 bytes at a time, each from one of eight
+ * 16-byte banks (local number modulo 8). Entries of a step are independent, so their order is free; a pair may change
+ * its ends, and a figure may be turned in the four ways that keep its three matchings. Greedy: each next lane takes
+ * what adds no conflict to the group of eight. */
 #include "solver/plan_parts.h"
 
 #include <string.h>
 
-enum { BANKS = 8, LANES = 8, CLASSES = BANKS * BANKS, WINDOW = 48 };
+enum { BANKS = 8,
+       LANES = 8,
+       CLASSES = BANKS * BANKS,
+       WINDOW = 48 };
 
 /* Passes over local memory, as they are and at the least. */
 typedef struct passes {
@@ -31,7 +35,8 @@ static uint32_t class_of(const cloth_pair *pair)
     return a < b ? a * BANKS + b : b * BANKS + a;
 }
 
-/* The class to take the next pair from: of those that add no conflict the fullest; else the fullest. `turned`: larger bank first. */
+/* The class to take the next pair from: of those that add no conflict the fullest; else the fullest. `turned`: larger
+ * bank first. */
 static uint32_t choose_class(const uint32_t count[CLASSES], const uint32_t used[2 * BANKS], bool *turned)
 {
     uint32_t best = CLOTH_NONE, fullest = CLOTH_NONE;

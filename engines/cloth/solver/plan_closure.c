@@ -1,22 +1,23 @@
-/* What a patch redoes of others' work: the backward closure. Walking the steps of the boundary constraints from the last to the first, a
- * patch does every boundary constraint at a particle whose value it still needs, and then needs the other end too. All constraints inside
- * a patch wait until their ends have no boundary constraint left (plan_schedule.c), so what a patch needs of others is where their particles
- * are when the sweep begins: one packet each. This is the overlapped halo of temporal blocking, taken exactly instead of by distance. */
+/* What a patch redoes of others' work: the backward closure. Walking the steps of the boundary constraints from the
+ * last to the first, a patch does every boundary constraint at a particle whose value it still needs, and then needs
+ * the other end too. All constraints inside a patch wait until their ends have no boundary constraint left
+ * (plan_schedule.c), so what a patch needs of others is where their particles are when the sweep begins: one packet
+ * each. This is the overlapped halo of temporal blocking, taken exactly instead of by distance. */
 #include "solver/plan_parts.h"
 
 /* Made once for a planner: a plan is closed again each time that its boundary has got other steps. */
 typedef struct cloth_closure {
     const cloth_planner *planner;
-    uint32_t last;      /* step after the last boundary one */
-    uint32_t room;      /* boundary constraints that there is memory for */
-    uint32_t *sorted;   /* (room) boundary constraints by step */
-    uint32_t *rim;      /* (2 x room) boundary constraints at each particle, by step */
-    uint32_t *at;       /* (particle_count + 1) where each particle's begin in `rim` */
-    uint32_t *cursor;   /* (particle_count) those before it are still to be done */
-    uint32_t *needed;   /* (particle_count) patch + 1 that has it in `list` */
-    uint32_t *list;     /* (particle_count) what the patch at work needs */
-    uint32_t count;     /* of `list` */
-    uint32_t *done;     /* (constraint_count) patch + 1 that has done it */
+    uint32_t last;    /* step after the last boundary one */
+    uint32_t room;    /* boundary constraints that there is memory for */
+    uint32_t *sorted; /* (room) boundary constraints by step */
+    uint32_t *rim;    /* (2 x room) boundary constraints at each particle, by step */
+    uint32_t *at;     /* (particle_count + 1) where each particle's begin in `rim` */
+    uint32_t *cursor; /* (particle_count) those before it are still to be done */
+    uint32_t *needed; /* (particle_count) patch + 1 that has it in `list` */
+    uint32_t *list;   /* (particle_count) what the patch at work needs */
+    uint32_t count;   /* of `list` */
+    uint32_t *done;   /* (constraint_count) patch + 1 that has done it */
 } cloth_closure;
 
 static bool is_boundary(const cloth_planner *planner, uint32_t constraint) { return planner->home[constraint] == CLOTH_NONE; }
@@ -94,13 +95,11 @@ static bool close_patch(cloth_planner *planner, cloth_closure *c, uint32_t patch
 /* Locked ends that lie in other patches. */
 static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t patch)
 {
-    const cloth_garment *garment = planner->garment;
     for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
         uint32_t particle = planner->plan->own[k];
         for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-            uint32_t constraint = planner->incident[q];
-            uint32_t other = cloth_other_end(&garment->constraints[constraint], particle);
-            if (planner->home[constraint] != patch || planner->part[other] == patch || c->needed[other] == patch + 1) continue;
+            uint32_t other = planner->neighbour[q];
+            if (planner->home[planner->incident[q]] != patch || planner->part[other] == patch || c->needed[other] == patch + 1) continue;
             c->needed[other] = patch + 1;
             if (!cloth_list_push(planner, &planner->ghosts, other)) return false;
         }

@@ -1,13 +1,14 @@
-/* Single particles that change their patch after the cuts. Where two cuts meet a column apart, a particle is left with most of its
- * constraints outside its patch; since all of those come before all others of it and of its neighbours, it decides how many steps the whole
- * plan has. Straight seams stay as they are. */
+/* Single particles that change their patch after the cuts. Where two cuts meet a column apart, a particle is left
+ * with most of its constraints outside its patch; since all of those come before all others of it and of its
+ * neighbours, it decides how many steps the whole plan has. Straight seams stay as they are. */
 #include "solver/plan_parts.h"
 
-enum { PASSES = 4, ROUNDS = 4 };
+enum { PASSES = 4,
+       ROUNDS = 4 };
 
-static uint32_t patch_across(const cloth_planner *planner, uint32_t particle, uint32_t q)
+static uint32_t patch_across(const cloth_planner *planner, uint32_t q)
 {
-    return planner->part[cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle)];
+    return planner->part[planner->neighbour[q]];
 }
 
 static void move(cloth_planner *planner, uint32_t particle, uint32_t patch)
@@ -19,20 +20,20 @@ static void move(cloth_planner *planner, uint32_t particle, uint32_t patch)
 
 /* ---- corners that a shorter cut does without ---- */
 
-/* The patch, other than its own, that most of a particle's constraints lead to, and how many lead there and how many stay. `count`:
- * (patch_count) zeros, and again when this returns. */
+/* The patch, other than its own, that most of a particle's constraints lead to, and how many lead there and how many
+ * stay. `count`: (patch_count) zeros, and again when this returns. */
 static uint32_t find_pull(const cloth_planner *planner, uint32_t *count, uint32_t particle, uint32_t *there, uint32_t *here)
 {
     uint32_t begin = planner->incident_at[particle], end = planner->incident_at[particle + 1], own = planner->part[particle], best = own;
     *there = 0;
     for (uint32_t q = begin; q < end; q++) {
-        uint32_t patch = patch_across(planner, particle, q);
+        uint32_t patch = patch_across(planner, q);
         if (++count[patch] <= *there || patch == own) continue;
         *there = count[patch];
         best = patch;
     }
     *here = count[own];
-    for (uint32_t q = begin; q < end; q++) count[patch_across(planner, particle, q)] = 0;
+    for (uint32_t q = begin; q < end; q++) count[patch_across(planner, q)] = 0;
     return best;
 }
 
@@ -57,22 +58,24 @@ static uint32_t count_outside(const cloth_planner *planner, uint32_t particle)
 {
     uint32_t count = 0;
     for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
-        count += patch_across(planner, particle, q) != planner->part[particle];
+        count += patch_across(planner, q) != planner->part[particle];
     return count;
 }
 
-/* How hard the boundary constraints around a particle are to put in steps: the most at one particle count by far the most. */
+/* How hard the boundary constraints around a particle are to put in steps: the most at one particle count by far the
+ * most. */
 static int64_t crowding(const cloth_planner *planner, uint32_t particle)
 {
     int64_t here = count_outside(planner, particle), sum = here * here * here * here;
     for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-        int64_t count = count_outside(planner, cloth_other_end(&planner->garment->constraints[planner->incident[q]], particle));
+        int64_t count = count_outside(planner, planner->neighbour[q]);
         sum += count * count * count * count;
     }
     return sum;
 }
 
-/* Each particle moves once, so that they do not go round in circles; and none that is in a figure, which is inside one patch. */
+/* Each particle moves once, so that they do not go round in circles; and none that is in a figure, which is inside
+ * one patch. */
 static bool may_move(const cloth_planner *planner, uint32_t particle)
 {
     if (planner->moved[particle] || planner->size[planner->part[particle]] == 1) return false;
@@ -93,7 +96,7 @@ static void try_moves(cloth_planner *planner, uint32_t particle, choice *best)
     uint32_t own = planner->part[particle];
     int64_t now = crowding(planner, particle);
     for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-        uint32_t patch = patch_across(planner, particle, q);
+        uint32_t patch = patch_across(planner, q);
         if (patch == own) continue;
         planner->part[particle] = patch;
         int64_t gain = now - crowding(planner, particle);
@@ -107,7 +110,7 @@ void cloth_plan_ease(cloth_planner *planner, uint32_t centre)
     choice best = {.gain = INT64_MIN, .particle = CLOTH_NONE};
     try_moves(planner, centre, &best);
     for (uint32_t q = planner->incident_at[centre]; q < planner->incident_at[centre + 1]; q++)
-        try_moves(planner, cloth_other_end(&planner->garment->constraints[planner->incident[q]], centre), &best);
+        try_moves(planner, planner->neighbour[q], &best);
     if (best.particle == CLOTH_NONE) return;
     move(planner, best.particle, best.patch);
     planner->moved[best.particle] = 1;

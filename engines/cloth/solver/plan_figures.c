@@ -1,22 +1,27 @@
-/* Figures of four particles whose constraints a device does in registers, so that four loads and four stores serve six constraints, or
- * four: complete graphs (a grid's cell with its diagonals, a hinge with its bend) and rings of one family (bends round a square).
+/* Figures of four particles whose constraints a device does in registers, so that four loads and four stores serve
+ * six constraints, or four: complete graphs (a grid's cell with its diagonals, a hinge with its bend) and rings of
+ * one family (bends round a square).
  *
- * Complete ones are taken shortest first, and only where no shorter one goes through the same edge: those tile a grid like the black
- * fields of a chessboard. Figures are then put in steps, no free particle twice in one; a figure that finds no step stays pairs. */
+ * Complete ones are taken along the edges of the mesh first, and only where no shorter one goes through the same
+ * edge: those tile a grid like the black fields of a chessboard. Figures are then put in steps, no free particle
+ * twice in one; a figure that finds no step stays pairs. */
 #include "solver/plan_parts.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-enum { MOST_STEPS = 64, MOST_COMMON = 32, RARE = 16, FEW = 256 };
+enum { MOST_STEPS = 64,
+       MOST_COMMON = 32,
+       RARE = 16,
+       FEW = 256 };
 
 typedef struct finder {
     cloth_planner *planner;
-    uint32_t *sorted; /* (constraint_count) by length */
-    uint8_t *corner;  /* (particle_count) half its constraints or more lead to other patches */
-    uint32_t *pairs;  /* (particle_count) its constraints outside figures */
+    uint8_t *corner;     /* (particle_count) half its constraints or more lead to other patches */
+    uint32_t *pairs;     /* (particle_count) its constraints outside figures */
+    uint32_t *mark;      /* (particle_count) constraint + 1 that leads there; 0 */
     uint32_t most_pairs; /* at any particle */
-    uint64_t *taken;  /* (particle_count) steps that have it, as bits */
+    uint64_t *taken;     /* (particle_count) steps that have it, as bits */
 } finder;
 
 /* A particle joined to both ends of an edge. */
@@ -33,10 +38,8 @@ static bool may_be_in_figure(const cloth_planner *planner, uint32_t k)
 /* The constraint inside a patch that joins two particles, or CLOTH_NONE. */
 static uint32_t find_edge(const cloth_planner *planner, uint32_t a, uint32_t b)
 {
-    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1]; q++) {
-        uint32_t k = planner->incident[q];
-        if (cloth_other_end(&planner->garment->constraints[k], a) == b && planner->part[a] == planner->part[b]) return k;
-    }
+    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1]; q++)
+        if (planner->neighbour[q] == b) return planner->part[a] == planner->part[b] ? planner->incident[q] : CLOTH_NONE;
     return CLOTH_NONE;
 }
 
@@ -48,10 +51,10 @@ static uint32_t find_common(const cloth_planner *planner, uint32_t a, uint32_t b
 {
     uint32_t count = 0;
     for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1] && count < MOST_COMMON; q++) {
-        uint32_t k = planner->incident[q], particle = cloth_other_end(&planner->garment->constraints[k], a);
-        if (particle == b || !may_be_in_figure(planner, k)) continue;
+        uint32_t particle = planner->neighbour[q];
+        if (particle == b || planner->part[particle] != planner->part[a]) continue;
         uint32_t to_b = find_edge(planner, b, particle);
-        if (to_b != CLOTH_NONE) found[count++] = (common){particle, k, to_b};
+        if (to_b != CLOTH_NONE) found[count++] = (common){particle, planner->incident[q], to_b};
     }
     return count;
 }
@@ -64,7 +67,8 @@ typedef struct matching {
 } matching;
 
 /* The sweep ends on the shortest constraints, which are the stiffest: that stretches least. */
-static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint32_t a, uint32_t b, const common *c, const common *d, uint32_t cd)
+static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint32_t a, uint32_t b, const common *c, const common *d,
+                                 uint32_t cd)
 {
     matching m[3] = {{b, ab, cd}, {c->particle, c->to_a, d->to_b}, {d->particle, d->to_a, c->to_b}};
     for (uint32_t k = 0; k < 3; k++) {
@@ -77,7 +81,9 @@ static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint
         m[first + 1] = kept;
     }
     return (cloth_found){{a, m[0].partner, m[1].partner, m[2].partner},
-                         {m[0].with_first, m[0].other, m[1].with_first, m[1].other, m[2].with_first, m[2].other}, CLOTH_COMPLETE, 0};
+                         {m[0].with_first, m[0].other, m[1].with_first, m[1].other, m[2].with_first, m[2].other},
+                         CLOTH_COMPLETE,
+                         0};
 }
 
 /* The shortest complete figure through a constraint, if none of its constraints is in another yet. */
@@ -95,7 +101,8 @@ static bool find_complete(const cloth_planner *planner, uint32_t constraint, clo
             if (cd == CLOTH_NONE) continue;
             float length = rest(planner, cd) + rest(planner, all[p].to_a) + rest(planner, all[p].to_b) + rest(planner, all[q].to_a) +
                            rest(planner, all[q].to_b);
-            bool taken = in_figure[cd] || in_figure[all[p].to_a] || in_figure[all[p].to_b] || in_figure[all[q].to_a] || in_figure[all[q].to_b];
+            bool taken = in_figure[cd] || in_figure[all[p].to_a] || in_figure[all[p].to_b] || in_figure[all[q].to_a] ||
+                         in_figure[all[q].to_b];
             if (length < shortest) shortest = length;
             if (taken || length >= shortest_free) continue;
             shortest_free = length;
@@ -112,33 +119,41 @@ static bool may_be_in_ring(const cloth_planner *planner, uint32_t k, uint8_t fam
     return !planner->in_figure[k] && planner->garment->families[k] == family && may_be_in_figure(planner, k);
 }
 
-static uint32_t find_ring_edge(const cloth_planner *planner, uint32_t a, uint32_t b, uint8_t family)
+/* The family's constraints at a particle, marked at their other ends or unmarked again. */
+static void mark_family(finder *f, uint32_t particle, uint8_t family, bool marked)
 {
-    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1]; q++) {
-        uint32_t k = planner->incident[q];
-        if (cloth_other_end(&planner->garment->constraints[k], a) == b && may_be_in_ring(planner, k, family)) return k;
-    }
-    return CLOTH_NONE;
+    const cloth_planner *planner = f->planner;
+    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
+        if (may_be_in_ring(planner, planner->incident[q], family)) f->mark[planner->neighbour[q]] = marked ? planner->incident[q] + 1 : 0;
 }
 
-static bool find_ring(const cloth_planner *planner, uint32_t ab, cloth_found *figure)
+/* The fourth particle of a ring that has c - a - b: joined to c, and to b by a marked constraint. */
+static bool close_ring(const finder *f, uint32_t ab, uint32_t ac, uint32_t c, uint8_t family, cloth_found *figure)
 {
-    const hed_cloth_constraint *constraints = planner->garment->constraints;
-    uint32_t a = constraints[ab].a, b = constraints[ab].b;
-    uint8_t family = planner->garment->families[ab];
-    for (uint32_t p = planner->incident_at[a]; p < planner->incident_at[a + 1]; p++) {
-        uint32_t ac = planner->incident[p], c = cloth_other_end(&constraints[ac], a);
-        if (c == b || ac == ab || !may_be_in_ring(planner, ac, family)) continue;
-        for (uint32_t q = planner->incident_at[b]; q < planner->incident_at[b + 1]; q++) {
-            uint32_t bd = planner->incident[q], d = cloth_other_end(&constraints[bd], b);
-            if (d == a || d == c || bd == ab || !may_be_in_ring(planner, bd, family)) continue;
-            uint32_t cd = find_ring_edge(planner, c, d, family);
-            if (cd == CLOTH_NONE) continue;
-            *figure = (cloth_found){{a, b, c, d}, {ab, cd, ac, bd, CLOTH_NONE, CLOTH_NONE}, CLOTH_RING, 0};
-            return true;
-        }
+    const cloth_planner *planner = f->planner;
+    uint32_t a = cloth_other_end(&planner->garment->constraints[ac], c), b = cloth_other_end(&planner->garment->constraints[ab], a);
+    for (uint32_t q = planner->incident_at[c]; q < planner->incident_at[c + 1]; q++) {
+        uint32_t cd = planner->incident[q], d = planner->neighbour[q];
+        if (!f->mark[d] || d == a || d == b || !may_be_in_ring(planner, cd, family)) continue;
+        *figure = (cloth_found){{a, b, c, d}, {ab, cd, ac, f->mark[d] - 1, CLOTH_NONE, CLOTH_NONE}, CLOTH_RING, 0};
+        return true;
     }
     return false;
+}
+
+static bool find_ring(finder *f, uint32_t ab, cloth_found *figure)
+{
+    const cloth_planner *planner = f->planner;
+    uint32_t a = planner->garment->constraints[ab].a, b = planner->garment->constraints[ab].b;
+    uint8_t family = planner->garment->families[ab];
+    bool found = false;
+    mark_family(f, b, family, true);
+    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1] && !found; q++) {
+        uint32_t ac = planner->incident[q], c = planner->neighbour[q];
+        if (c != b && may_be_in_ring(planner, ac, family)) found = close_ring(f, ab, ac, c, family, figure);
+    }
+    mark_family(f, b, family, false);
+    return found;
 }
 
 /* ---- finding ---- */
@@ -169,10 +184,11 @@ static void find_complete_figures(finder *f, bool corners)
 {
     cloth_planner *planner = f->planner;
     cloth_found figure;
-    for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
-        uint32_t constraint = f->sorted[k];
-        if (planner->in_figure[constraint] || !may_be_in_figure(planner, constraint) || (corners && !at_corner(f, constraint))) continue;
-        if (find_complete(planner, constraint, &figure)) add(planner, &figure);
+    for (uint8_t family = 0; family < HED_CLOTH_FAMILY_COUNT; family++) {
+        for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
+            if (planner->garment->families[k] != family || planner->in_figure[k] || !may_be_in_figure(planner, k)) continue;
+            if ((!corners || at_corner(f, k)) && find_complete(planner, k, &figure)) add(planner, &figure);
+        }
     }
 }
 
@@ -182,31 +198,14 @@ static void find_rings(finder *f, bool corners)
     cloth_found figure;
     for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
         if (!may_be_in_ring(planner, k, planner->garment->families[k]) || (corners && !at_corner(f, k))) continue;
-        if (find_ring(planner, k, &figure)) add(planner, &figure);
-    }
-}
-
-static void sort_by_length(const cloth_planner *planner, uint32_t *sorted, uint32_t *moved)
-{
-    uint32_t count = planner->garment->constraint_count;
-    for (uint32_t k = 0; k < count; k++) sorted[k] = k;
-    /* merge sort: stable, so that figures follow the mesh */
-    for (uint32_t width = 1; width < count; width *= 2) {
-        for (uint64_t begin = 0; begin < count; begin += 2ull * width) {
-            uint32_t a = (uint32_t)begin, middle = begin + width < count ? a + width : count;
-            uint32_t end = begin + 2ull * width < count ? a + 2 * width : count, b = middle, out = a;
-            while (a < middle || b < end) {
-                bool left = b == end || (a < middle && rest(planner, sorted[a]) <= rest(planner, sorted[b]));
-                moved[out++] = left ? sorted[a++] : sorted[b++];
-            }
-        }
-        for (uint32_t k = 0; k < count; k++) sorted[k] = moved[k];
+        if (find_ring(f, k, &figure)) add(planner, &figure);
     }
 }
 
 /* ---- steps ---- */
 
-/* First fit; figures of one kind share no step with the other. Those without a step are dropped. Gives the number of steps. */
+/* First fit; figures of one kind share no step with the other. Those without a step are dropped. Gives the number of
+ * steps. */
 static uint32_t put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
 {
     cloth_planner *planner = f->planner;
@@ -238,7 +237,8 @@ static uint32_t count_pairs(finder *f)
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
         f->pairs[i] = 0;
         if (cloth_is_locked(planner->garment, i)) continue;
-        for (uint32_t q = planner->incident_at[i]; q < planner->incident_at[i + 1]; q++) f->pairs[i] += !planner->in_figure[planner->incident[q]];
+        for (uint32_t q = planner->incident_at[i]; q < planner->incident_at[i + 1]; q++)
+            f->pairs[i] += !planner->in_figure[planner->incident[q]];
         if (f->pairs[i] > most) most = f->pairs[i];
     }
     return most;
@@ -248,8 +248,10 @@ static uint32_t count_pairs(finder *f)
 static bool dissolve(finder *f, cloth_found *figure)
 {
     uint32_t more = figure->kind / 2;
-    for (uint32_t v = 0; v < 4; v++)
-        if (!cloth_is_locked(f->planner->garment, figure->particle[v]) && f->pairs[figure->particle[v]] + more > f->most_pairs + 1) return false;
+    for (uint32_t v = 0; v < 4; v++) {
+        uint32_t particle = figure->particle[v];
+        if (!cloth_is_locked(f->planner->garment, particle) && f->pairs[particle] + more > f->most_pairs + 1) return false;
+    }
     for (uint32_t v = 0; v < 4; v++) f->pairs[figure->particle[v]] += more;
     for (uint32_t e = 0; e < figure->kind; e++) f->planner->in_figure[figure->constraint[e]] = 0;
     figure->step = CLOTH_NONE;
@@ -275,8 +277,8 @@ static void make_way(finder *f, cloth_found *figure, uint32_t step)
     figure->step = step;
 }
 
-/* Where the tilings from two corners of a patch do not fit, a few figures are left to steps of their own. They are dissolved, or, where few
- * of them cannot be, those in their way. */
+/* Where the tilings from two corners of a patch do not fit, a few figures are left to steps of their own. They are
+ * dissolved, or, where few of them cannot be, those in their way. */
 static void dissolve_rare_steps(finder *f, uint32_t steps)
 {
     cloth_planner *planner = f->planner;
@@ -323,14 +325,12 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
 {
     uint32_t constraints = planner->garment->constraint_count;
     finder f = {.planner = planner};
-    f.sorted = cloth_plan_temporary(planner, constraints, sizeof *f.sorted);
     f.corner = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.corner);
+    f.mark = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.mark);
     f.pairs = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.pairs);
     f.taken = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.taken);
-    uint32_t *moved = cloth_plan_temporary(planner, constraints, sizeof *moved);
     planner->found = cloth_plan_temporary(planner, constraints / CLOTH_RING + 1, sizeof *planner->found);
-    if (!f.sorted || !f.corner || !f.pairs || !f.taken || !moved || !planner->found) return HED_ERROR_MEMORY;
-    sort_by_length(planner, f.sorted, moved);
+    if (!f.corner || !f.mark || !f.pairs || !f.taken || !planner->found) return HED_ERROR_MEMORY;
     mark_corners(&f);
     for (uint32_t corners = 1; corners < 2; corners--) find_complete_figures(&f, corners);
     for (uint32_t corners = 1; corners < 2; corners--) find_rings(&f, corners);

@@ -1,5 +1,6 @@
-/* What the parts of planning hand to one another. plan.c calls them in this order: cut (plan_cut.c), figures (plan_figures.c),
- * schedule (plan_schedule.c, which stands on plan_matchings.c and plan_closure.c), tables (plan_tables.c). */
+/* What the parts of planning hand to one another. plan.c calls them in this order: cut (plan_cut.c), figures
+ * (plan_figures.c), schedule (plan_schedule.c, which stands on plan_matchings.c and plan_closure.c), tables
+ * (plan_tables.c). */
 #ifndef CLOTH_PLAN_PARTS_H
 #define CLOTH_PLAN_PARTS_H
 
@@ -27,6 +28,7 @@ typedef struct cloth_planner {
     struct cloth_block *blocks; /* temporary memory, all given back at the end */
     uint32_t *incident_at;      /* (particle_count + 1) */
     uint32_t *incident;         /* (2 x constraint_count) constraints at each particle */
+    uint32_t *neighbour;        /* (2 x constraint_count) and their other ends */
     uint32_t *part;             /* (particle_count) its patch */
     uint32_t *own_at;           /* (patch_count + 1) where each patch begins in plan->own */
     uint32_t *size;             /* (patch_count) particles of each */
@@ -37,10 +39,10 @@ typedef struct cloth_planner {
     cloth_found *found;         /* (found_count) figures */
     uint32_t found_count;
     struct cloth_closure *closure; /* plan_closure.c's memory */
-    cloth_list redone;   /* boundary constraints that each patch does */
-    uint32_t *redone_at; /* (patch_count + 1) in redone */
-    cloth_list ghosts;   /* particles that each patch needs of others */
-    uint32_t *ghosts_at; /* (patch_count + 1) in ghosts */
+    cloth_list redone;             /* boundary constraints that each patch does */
+    uint32_t *redone_at;           /* (patch_count + 1) in redone */
+    cloth_list ghosts;             /* particles that each patch needs of others */
+    uint32_t *ghosts_at;           /* (patch_count + 1) in ghosts */
 } cloth_planner;
 
 /* ---- plan_memory.c ---- */
@@ -55,9 +57,11 @@ bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 
 /* plan_cut.c: fills part, and with plan_corners.c own_at, size and plan->own. */
 hed_status cloth_plan_cut(cloth_planner *planner);
-/* plan_corners.c: moves single particles after the cuts, so that few constraints at any one of them are between patches. */
+/* plan_corners.c: moves single particles after the cuts, so that few constraints at any one of them are between
+ * patches. */
 hed_status cloth_plan_round_corners(cloth_planner *planner);
-/* plan_corners.c: moves one particle at or beside `centre` to a patch beside it, where that spreads the boundary constraints best. */
+/* plan_corners.c: moves one particle at or beside `centre` to a patch beside it, where that spreads the boundary
+ * constraints best. */
 void cloth_plan_ease(cloth_planner *planner, uint32_t centre);
 /* plan_corners.c: own_at and plan->own from part, ascending. */
 void cloth_plan_list_own(cloth_planner *planner);

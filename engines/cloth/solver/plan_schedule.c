@@ -1,6 +1,6 @@
-/* In which step each pair is done. All boundary constraints of a particle come before all others of it, so that a patch can redo its
- * neighbours' boundary constraints without knowing what they do inside (plan_closure.c). That makes two edge colourings, one with
- * deadlines and one with release times, and plan_matchings.c does both:
+/* In which step each pair is done. All boundary constraints of a particle come before all others of it, so that a
+ * patch can redo its neighbours' boundary constraints without knowing what they do inside (plan_closure.c). That
+ * makes two edge colourings, one with deadlines and one with release times, and plan_matchings.c does both:
  *
  *   1. boundary constraints, each particle's before the steps that its others need at the least;
  *   2. what is inside, patch by patch, each particle's after its last boundary constraint.
@@ -11,8 +11,8 @@
 #include "solver/plan_matchings.h"
 
 enum {
-    EFFORT = 60,      /* of a matching, see plan_matchings.h */
-    ROUNDS = 8,       /* of easing the boundary */
+    EFFORT = 60, /* of a matching, see plan_matchings.h */
+    ROUNDS = 8,  /* of easing the boundary */
     LARGEST_GAP = 3,
     MOST_STEPS = 1024 /* a plan of more is of no use: every step is a barrier */
 };
@@ -20,14 +20,14 @@ enum {
 typedef struct schedule {
     cloth_planner *planner;
     uint32_t steps;
-    uint32_t gap;       /* steps that a particle may wait among its boundary constraints; LARGEST_GAP: any number */
-    uint32_t more;      /* steps that are missing at the least */
-    uint16_t *inside;   /* (particle_count) constraints at each free particle that its patch alone does, outside figures */
-    uint16_t *outside;  /* (particle_count) boundary constraints */
-    uint16_t *release;  /* (particle_count) step after its last boundary constraint; 0: none */
-    uint32_t *vertex;   /* (particle_count) number in the graph at work */
-    uint32_t *home_at;  /* (patch_count + 1) in `homes` */
-    uint32_t *homes;    /* constraints outside figures, patch by patch; behind the last patch the boundary */
+    uint32_t gap;      /* steps that a particle may wait among its boundary constraints; LARGEST_GAP: any number */
+    uint32_t more;     /* steps that are missing at the least */
+    uint16_t *inside;  /* (particle_count) constraints at each free particle that its patch alone does, outside figures */
+    uint16_t *outside; /* (particle_count) boundary constraints */
+    uint16_t *release; /* (particle_count) step after its last boundary constraint; 0: none */
+    uint32_t *vertex;  /* (particle_count) number in the graph at work */
+    uint32_t *home_at; /* (patch_count + 1) in `homes` */
+    uint32_t *homes;   /* constraints outside figures, patch by patch; behind the last patch the boundary */
     cloth_matchings matchings;
     struct {
         uint64_t vertices, edges, steps;
@@ -275,8 +275,9 @@ hed_status cloth_plan_schedule(cloth_planner *planner)
     }
     if (!done)
         return cloth_fail(planner->error, HED_ERROR_LIMIT,
-                          "garment \"%s\": more than %d steps, with at most %u constraints of a patch in a step (0: any) and %u at one particle: allow "
-                          "more in a step, or use the colours structure", planner->garment->name, MOST_STEPS, planner->plan->def.step_limit, most_constraints(&s));
+                          "garment \"%s\": more than %d steps, with at most %u constraints of a patch in a step (0: any) and %u at one "
+                          "particle: allow more in a step, or use the colours structure",
+                          planner->garment->name, MOST_STEPS, planner->plan->def.step_limit, most_constraints(&s));
     planner->plan->pair_steps = s.steps;
     return HED_OK;
 }

@@ -111,7 +111,7 @@ static void fill_pairs(cloth_planner *planner, const numbers *n, uint32_t patch,
             uint32_t constraint = lists[l][k];
             const hed_cloth_constraint *c = &planner->garment->constraints[constraint];
             plan->pairs[at[planner->step[constraint]]++] = (cloth_pair){(uint16_t)local_number(planner, n, patch, c->a),
-                                                                       (uint16_t)local_number(planner, n, patch, c->b), constraint};
+                                                                        (uint16_t)local_number(planner, n, patch, c->b), constraint};
         }
     }
     for (uint32_t s = plan->pair_steps; s > 0; s--) at[s] = at[s - 1];
@@ -169,7 +169,8 @@ static void make_figures(cloth_planner *planner, const numbers *n)
 
 /* ---- the order ---- */
 
-/* Pairs by counting their steps, then the matchings of each figure step. `at`: (pair_steps + 1 + 3 x figure_steps) zeros. */
+/* Pairs by counting their steps, then the matchings of each figure step. `at`: (pair_steps + 1 + 3 x figure_steps)
+ * zeros. */
 static void make_order(cloth_planner *planner, uint32_t *at)
 {
     cloth_plan *plan = planner->plan;
@@ -227,8 +228,9 @@ hed_status cloth_plan_tables(cloth_planner *planner)
     if ((status = number_ghosts(planner, &n))) return status;
     if (plan->most_local > CLOTH_PLAN_MOST_LOCAL)
         return cloth_fail(planner->error, HED_ERROR_LIMIT,
-                          "garment \"%s\": one of %u patches has %u particles with those that it needs of others, and %u are possible: use more "
-                          "patches, or the colours structure", planner->garment->name, plan->patch_count, plan->most_local, CLOTH_PLAN_MOST_LOCAL);
+                          "garment \"%s\": one of %u patches has %u particles with those that it needs of others, and %u are "
+                          "possible: use more patches, or the colours structure",
+                          planner->garment->name, plan->patch_count, plan->most_local, CLOTH_PLAN_MOST_LOCAL);
     if ((status = make_pairs(planner, &n))) return status;
     make_figures(planner, &n);
     uint32_t *order_at = cloth_plan_temporary(planner, plan->pair_steps + 3ull * plan->figure_steps + 1, sizeof *order_at);
