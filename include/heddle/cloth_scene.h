@@ -57,7 +57,7 @@ HED_API void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garme
 typedef struct hed_cloth_prop {
     const char *name;
     uint32_t vertex_count, triangle_count;
-    const float *positions;    /**< (vertex_count x 3) at the frame last asked for */
+    const float *positions;    /**< (vertex_count x 3) in the scene's unit, at the frame last asked for */
     const uint32_t *triangles; /**< (triangle_count x 3) */
     float colour[3];
 } hed_cloth_prop;
@@ -65,7 +65,7 @@ typedef struct hed_cloth_prop {
 HED_API uint32_t hed_cloth_scene_prop_count(const hed_cloth_scene *scene);
 HED_API hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index); /**< index < count */
 
-/** Where a picture is taken from, if the file says; else fitted to the garments' first frame. */
+/** Where a picture is taken from, in the scene's unit, if the file says; else fitted to the garments' first frame. */
 typedef struct hed_cloth_camera {
     float eye[3], target[3], up[3];
     float field_of_view; /**< degrees, vertical */
