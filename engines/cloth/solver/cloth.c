@@ -142,15 +142,16 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_structure structure)
     return structures[structure]->valid(cloth, reason, sizeof reason);
 }
 
-/* A garment for each group fills the device when there are at least as many as compute units; else a garment is cut. */
+/* A garment for each group fills the device when there are at least as many as compute units; else a garment is cut, except on
+ * processors, whose caches serve the colours as well and whose compilers take long over patches. */
 static hed_cloth_structure choose_fast(const hed_cloth *cloth)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
     uint64_t copies = 0;
     for (uint32_t i = 0; i < cloth->garment_count; i++) copies += cloth->garments[i]->copies;
-    bool many = copies >= info->compute_units;
-    hed_cloth_structure order[] = {HED_CLOTH_NATIVE, many ? HED_CLOTH_WHOLE : HED_CLOTH_PATCHES,
-                                   many ? HED_CLOTH_PATCHES : HED_CLOTH_WHOLE};
+    bool many = copies >= info->compute_units, processor = info->type == HED_DEVICE_CPU;
+    hed_cloth_structure cut = processor ? HED_CLOTH_COLOURS : HED_CLOTH_PATCHES;
+    hed_cloth_structure order[] = {HED_CLOTH_NATIVE, many && !processor ? HED_CLOTH_WHOLE : cut, cut, HED_CLOTH_WHOLE};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (is_valid(cloth, order[i])) return order[i];
     return HED_CLOTH_COLOURS;
