@@ -149,9 +149,10 @@ static hed_cloth_structure choose_fast(const hed_cloth *cloth)
     const hed_device_info *info = hed_device_get_info(cloth->device);
     uint64_t copies = 0;
     for (uint32_t i = 0; i < cloth->garment_count; i++) copies += cloth->garments[i]->copies;
-    bool many = copies >= info->compute_units, processor = info->type == HED_DEVICE_CPU;
-    hed_cloth_structure cut = processor ? HED_CLOTH_COLOURS : HED_CLOTH_PATCHES;
-    hed_cloth_structure order[] = {HED_CLOTH_NATIVE, many && !processor ? HED_CLOTH_WHOLE : cut, cut, HED_CLOTH_WHOLE};
+    if (is_valid(cloth, HED_CLOTH_NATIVE)) return HED_CLOTH_NATIVE;
+    if (info->type == HED_DEVICE_CPU) return HED_CLOTH_COLOURS;
+    bool many = copies >= info->compute_units;
+    hed_cloth_structure order[] = {many ? HED_CLOTH_WHOLE : HED_CLOTH_PATCHES, many ? HED_CLOTH_PATCHES : HED_CLOTH_WHOLE};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (is_valid(cloth, order[i])) return order[i];
     return HED_CLOTH_COLOURS;
