@@ -12,7 +12,7 @@
  * stretch of a large sheet. A cut across it cannot be avoided and costs the same everywhere.
  *
  * METIS 5.1 in its place gives the same numbers of steps and 0.97 to 1.01 times the boundary constraints, is out of
- * balance by 3 % instead of 1 %, takes longer than the whole plan does otherwise, and cuts along tether seams: not
+ * balance by 3 % instead of 1 %, takes about as long as the whole plan does here, and cuts along tether seams: not
  * clearly better, so not taken. */
 #include "solver/plan_parts.h"
 
