@@ -78,7 +78,8 @@ typedef struct hed_cloth_garment_def {
     /* driver: where each particle would be by skinning or keyframes (hed_cloth_frame.driver_positions) */
     bool driven;
     const float *max_distance;      /**< (particle_count) m, radius of the ball around the driver; NULL or INFINITY: no limit. 0 locks */
-    const float *backstop_distance; /**< (particle_count) m along the driver's normal, below which it may not sink; NULL or -INFINITY: no backstop */
+    const float *backstop_distance; /**< (particle_count) m along the driver's normal, below which it may not sink; NULL or
+                                         -INFINITY: no backstop */
     const float *backstop_radius;   /**< (particle_count) m, of the backstop's sphere; NULL or 0: a plane */
     const float *drive;             /**< (particle_count) 0 to 1, pulled so far to the driver in each substep; NULL: 0 */
     const float *drive_stiffness;   /**< (particle_count) 0 to 1, of the ball; NULL: 1 */
@@ -87,7 +88,7 @@ typedef struct hed_cloth_garment_def {
     float vertical_damping; /**< the same for the vertical part, beside it (the slides' mVerticalSpeedDampening) */
     float drag, lift;       /**< coefficients of air, 0: no wind on this garment */
     float friction;         /**< Coulomb's, with itself and with colliders (that have their own: the product's root) */
-    float thickness;        /**< m, distance kept from colliders and from other cloth */
+    float thickness;        /**< m, distance kept from colliders and from other cloth; with self_collision at least the longest edge */
     bool self_collision;    /**< with itself and with other garments that have it set */
     /* output */
     uint32_t vertex_count;           /**< 0: one for each particle */
