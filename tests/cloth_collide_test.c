@@ -150,15 +150,15 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
     for (uint32_t i = 0; i < 17; i++) s.inverse_masses[i] = s.inverse_masses[16 * 17 + i] = 0.0f;
     s.def.thickness = 0.005f;
     hed_cloth_def def = dressed_def(&s.def, 1);
-    def.substeps = 10;
+    def.substeps = 1;
     dressed d = dressed_make(t.device, &def);
-    hed_cloth_collider shot = {.shape = HED_CLOTH_SPHERE, .a = {0.01f, 0.15f, 0.013f}, .radius = {0.05f}};
+    hed_cloth_collider shot = {.shape = HED_CLOTH_SPHERE, .a = {0.01f, 0.15f, 0.013f}, .radius = {0.03f}};
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.gravity[1] = 0.0f;
     frame.colliders = &shot;
     frame.collider_count = 1;
     dressed_step(&d, &frame);
-    for (int f = 0; f < 2; f++) { /* 6 m/s: 1 cm a substep against half a centimetre of thickness */
+    for (int f = 0; f < 2; f++) { /* from 15 cm above to 5 cm below, in two substeps of 10 cm: it is never near the cloth at the end of one */
         shot.a[1] -= 0.1f;
         dressed_step(&d, &frame);
     }
@@ -166,13 +166,13 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
     for (uint32_t i = 0; i < d.particles; i++) {
         double square = 0.0;
         for (int k = 0; k < 3; k++) square += pow((double)d.positions[i][k] - shot.a[k], 2);
-        cr_expect(sqrt(square) > 0.0545, "particle %u is %g m from the ball's centre", i, sqrt(square));
+        cr_expect(sqrt(square) > 0.0345, "particle %u is %g m from the ball's centre", i, sqrt(square));
         if (d.positions[i][1] < lowest) lowest = d.positions[i][1];
         /* Beneath the ball's centre line, nothing of the middle of the sheet is above it. */
         double beside = pow((double)d.positions[i][0] - shot.a[0], 2) + pow((double)d.positions[i][2] - shot.a[2], 2);
         cr_expect(beside > 0.02 * 0.02 || d.positions[i][1] < shot.a[1], "particle %u passed the ball", i);
     }
-    cr_expect(lowest < -0.09, "the cloth was not taken along: %g m", lowest);
+    cr_expect(lowest < -0.06, "the cloth was not taken along: %g m", lowest);
     dressed_free(&d);
     sheet_free(&s);
     test_close(&t);

@@ -4,6 +4,8 @@
 #include "cloth_contacts.h"
 #include "cloth_crossing.h"
 
+#include "kernels/contact_kernels.h"
+
 static hed_error error;
 
 static const hed_cloth_collider ground = {.shape = HED_CLOTH_PLANE, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.5f};
@@ -284,7 +286,51 @@ Test(cloth_contact, near_at_rest_is_no_contact)
     test_close(&t);
 }
 
+/* Two sheets that begin half a thickness apart, without gravity, come apart and are not thrown. */
+Test(cloth_contact, too_near_at_the_start_does_not_pop)
+{
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(9, 0.16f), other = sheet_make(9, 0.16f);
+    sheet_put(&other, 0.5f * s.spacing, 0.2f);
+    hed_cloth_garment_def garments[] = {s.def, other.def};
+    garments[0].self_collision = garments[1].self_collision = true;
+    hed_cloth_def def = dressed_def(garments, 2);
+    dressed d = dressed_make(t.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.gravity[1] = 0.0f;
+    double mass = 2 * 81 * 0.2 * s.spacing * s.spacing, fastest = 0.0, apart = 0.0;
+    for (int f = 0; f < 20; f++) {
+        dressed_step(&d, &frame);
+        double speed = sqrt(2.0 * dressed_measure(&d).kinetic_energy / mass);
+        if (speed > fastest) fastest = speed;
+    }
+    for (uint32_t i = 0; i < 81; i++) apart += (d.positions[81 + i][1] - d.positions[i][1]) / 81.0;
+    printf("apart %.4f m, at most %.4f m/s\n", apart, fastest);
+    cr_expect(apart > 0.8 * s.spacing, "%g m apart", apart);
+    cr_expect(fastest < 0.1, "%g m/s", fastest);
+    cr_expect(crossings(&d, &s, 2) == 0);
+    dressed_free(&d);
+    sheet_free(&s);
+    sheet_free(&other);
+    test_close(&t);
+}
+
 /* ---- determinism and memory ---- */
+
+/* In whatever order particles came into their bucket, they leave it in order of their numbers. */
+Test(cloth_contact, a_bucket_is_put_in_order)
+{
+    enum { COUNT = 7 };
+    float4 position[COUNT] = {{0}}, previous[COUNT] = {{0}}, sorted[2 * COUNT];
+    uint starts[CLOTH_SELF_TILE + 1] = {0}, totals[2] = {0, COUNT}, rows[COUNT], slots[COUNT] = {4, 0, 6, 3, 1, 5, 2};
+    uint2 entries[COUNT] = {{0}};
+    cloth_self self = cloth_self_pass(COUNT, 1.0f, 1.0f);
+    for (uint32_t i = 1; i <= CLOTH_SELF_TILE; i++) starts[i] = i == CLOTH_SELF_TILE ? 0 : COUNT; /* all are in bucket 0 */
+    for (uint32_t i = 0; i < COUNT; i++) position[i] = (float4){(float)i, 0.0f, 0.0f, 1.0f};
+    for (uint32_t slot = 0; slot < COUNT; slot++)
+        cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
+    for (uint32_t i = 0; i < COUNT; i++) cr_expect(as_uint(sorted[2 * i].w) == i && sorted[2 * i].x == (float)i, "place %u", i);
+}
 
 static uint64_t fold_hash(hed_device *device)
 {

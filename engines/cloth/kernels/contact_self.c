@@ -160,7 +160,7 @@ static const hed_problem particle_problems[] = {{1, {1}}, {1, {63}}, {1, {1500}}
 static const hed_problem bucket_problems[] = {{1, {1024}}, {1, {1500}}, {1, {4096}}};
 static const hed_problem tile_problems[] = {{1, {1}}, {1, {255}}, {1, {700}}};
 
-#define DESCRIPTION(label, what, parameter_list, dimension, problem_list, size, layout)                                             \
+#define DESCRIPTION(label, what, parameter_list, dimension, problem_list, size, layout, spills)                                        \
     const hed_kernel_def cloth_self_##label##_def = {                                                                              \
         .name = "cloth_self_" #label,                                                                                             \
         .summary = what,                                                                                                           \
@@ -177,14 +177,16 @@ static const hed_problem tile_problems[] = {{1, {1}}, {1, {255}}, {1, {700}}};
         .range = label##_native,                                                                                                   \
         .metric = HED_METRIC_ITEMS,                                                                                                \
         .sample = {problem_list, CLOTH_COUNT(problem_list), {1, {size}}, cloth_contact_sample_bytes, cloth_contact_sample_fill},   \
+        .may_spill = spills                                                                                                           \
     }
 
 DESCRIPTION(count, "particles counted into the buckets of a hash of space", group_of_128, of_particles, particle_problems, 1 << 20,
-            particles_geometry);
-DESCRIPTION(scan, "exclusive prefix sums of the counts in each tile of buckets", group_of_128, of_buckets, bucket_problems, 1 << 20, scan_geometry);
-DESCRIPTION(totals, "exclusive prefix sums of the tiles' counts", group_of_1024, of_tiles, tile_problems, 1 << 10, totals_geometry);
-DESCRIPTION(place, "particles put into their buckets in any order", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry);
+            particles_geometry, false);
+DESCRIPTION(scan, "exclusive prefix sums of the counts in each tile of buckets", group_of_128, of_buckets, bucket_problems, 1 << 20, scan_geometry, false);
+DESCRIPTION(totals, "exclusive prefix sums of the tiles' counts", group_of_1024, of_tiles, tile_problems, 1 << 10, totals_geometry, false);
+DESCRIPTION(place, "particles put into their buckets in any order", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry, false);
 DESCRIPTION(order, "particles of a bucket in order of their numbers, with what is read of them", group_of_128, of_particles, particle_problems,
-            1 << 20, particles_geometry);
-DESCRIPTION(near, "who may touch each particle in this substep", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry);
-DESCRIPTION(push, "cloth pushed out of cloth, with friction", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry);
+            1 << 20, particles_geometry, false);
+DESCRIPTION(near, "who may touch each particle in this substep", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry, false);
+/* 16 bytes, around what a division calls where it is not simple. */
+DESCRIPTION(push, "cloth pushed out of cloth, with friction", group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry, true);

@@ -19,11 +19,18 @@
 #define CLOTH_SELF_NONE 0xffffffffu
 #define CLOTH_SELF_TILE 1024u   /* buckets of a tile of the prefix sum */
 #define CLOTH_SELF_REST 1.1f    /* times the distance of contact: nearer at rest is no contact */
-#define CLOTH_SELF_UNDO 0.3f    /* share of what was too near already that is undone in a substep */
-#define CLOTH_SELF_MOST 0.1f    /* and times the thickness, at most */
+#define CLOTH_SELF_UNDO 0.1f    /* share of what was too near already that is undone in a substep */
+#define CLOTH_SELF_MOST 0.01f    /* and times the thickness, at most */
 #define CLOTH_SELF_PASSES 4u    /* of a substep: what rests on cloth that rests on something would sink otherwise */
 #define CLOTH_SELF_REACH 1.2f   /* times the widest thickness: may touch in a later pass */
 #define CLOTH_SELF_NEAR 32u     /* that may touch are written down */
+
+/* In front of loops that are long, or whose body is: unrolled they would only fill registers. */
+#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
+#define CLOTH_ROLLED _Pragma("unroll 1")
+#else
+#define CLOTH_ROLLED
+#endif
 
 /* What a pass is given; by value. */
 typedef struct cloth_self {
@@ -213,8 +220,10 @@ CLOTH_FUNCTION void cloth_self_near_one(uint slot, __global const uint *starts, 
     uint count = 0, begin, end;
     int cell[3];
     cloth_self_cell(own.at, own.before, self, cell);
+    CLOTH_ROLLED
     for (int k = 0; k < 18 && own.before.w > 0.0f; k++) {
         uint row = cloth_self_range(k, cell, starts, totals, self, &begin, &end);
+        CLOTH_ROLLED
         for (uint other = begin; other < end; other++) {
             if (!cloth_self_may_touch(own, other, row, sorted, rows, rests, self)) continue;
             if (count < CLOTH_SELF_NEAR) near[count * self.particles + slot] = other;
@@ -247,12 +256,15 @@ CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own, __glo
     uint begin, end;
     int cell[3];
     if (count <= CLOTH_SELF_NEAR) {
+        CLOTH_ROLLED
         for (uint k = 0; k < count; k++) cloth_self_pair(&sum, own, near[k * self.particles + slot], sorted, rests, bodies, self);
         return sum;
     }
     cloth_self_cell(own.at, own.before, self, cell);
+    CLOTH_ROLLED
     for (int k = 0; k < 18; k++) {
         uint row = cloth_self_range(k, cell, starts, totals, self, &begin, &end);
+        CLOTH_ROLLED
         for (uint other = begin; other < end; other++)
             if (cloth_self_may_touch(own, other, row, sorted, rows, rests, self)) cloth_self_pair(&sum, own, other, sorted, rests, bodies, self);
     }
