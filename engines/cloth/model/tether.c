@@ -23,7 +23,6 @@ typedef struct way {
     double length;  /* m, whole */
     double to_bend; /* m, as far as `source` */
     uint32_t source, anchor;
-    float toward[3]; /* where it leaves `source` to, of length 1 */
 } way;
 
 typedef struct spread {
@@ -87,30 +86,17 @@ static void offer(spread *work, uint32_t particle, way found)
 static void offer_along(spread *work, uint32_t from, uint32_t to, double length)
 {
     const way *at = work->ways + from;
-    const float *a = work->garment->rest[from], *b = work->garment->rest[to];
-    double inverse = length > 0.0 ? 1.0 / length : 0.0;
-    way found = {at->length + length, at->length, from, at->anchor, {0.0f}};
-    for (int k = 0; k < 3; k++) found.toward[k] = (float)(((double)b[k] - a[k]) * inverse);
-    offer(work, to, found);
+    offer(work, to, (way){at->length + length, at->length, from, at->anchor});
 }
 
-/* Whether two ways from one source run beside each other: where fronts that went around something meet again, they do
- * not, and one source unfolded for both would lie nearer than it is. */
-static bool side_by_side(const way *a, const way *b, double ra, double rb, double ab)
-{
-    double x = (double)a->toward[0] - b->toward[0], y = (double)a->toward[1] - b->toward[1],
-           z = (double)a->toward[2] - b->toward[2];
-    return a->source == b->source && fmin(ra, rb) * sqrt(x * x + y * y + z * z) <= 1.5 * ab;
-}
-
-/* How far b is from the source of a's way, or NAN: b's own way runs beside it, or the source is in plain view and b
+/* How far b is from the source of a's way, or NAN: b has the same one, or the source is in plain view and b
  * is not behind anything. */
-static double beside(const spread *work, uint32_t a, uint32_t b, double ab)
+static double beside(const spread *work, uint32_t a, uint32_t b)
 {
     const way *at = work->ways + a, *other = work->ways + b;
     double ra = at->length - at->to_bend, rb = other->length - other->to_bend;
-    if (rb == 0.0 && b == at->source) return 0.0;
-    if (side_by_side(at, other, ra, rb, ab)) return rb;
+    if (b == at->source) return 0.0;
+    if (other->source == at->source) return rb;
     double straight = apart(work->garment, b, at->source);
     bool in_view = ra <= STRAIGHT * apart(work->garment, a, at->source) &&
                    other->length <= (at->to_bend + straight) * (1.0 + 1e-6);
@@ -120,8 +106,8 @@ static double beside(const spread *work, uint32_t a, uint32_t b, double ab)
 /* From the source of particle a's way, over the edge between a and b, to c. */
 static void look_over(spread *work, uint32_t a, uint32_t b, uint32_t c, double ab, double ac, double bc)
 {
-    const way *at = work->ways + a, *other = work->ways + b;
-    double ra = at->length - at->to_bend, rb = beside(work, a, b, ab);
+    const way *at = work->ways + a;
+    double ra = at->length - at->to_bend, rb = beside(work, a, b);
     if (!(ra > 0.0 && rb > 0.0)) return;
     /* a at the origin, b along x, c above, the source below. */
     double sx = (ra * ra - rb * rb + ab * ab) / (2.0 * ab), cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab);
@@ -131,14 +117,6 @@ static void look_over(spread *work, uint32_t a, uint32_t b, uint32_t c, double a
     if (!(share >= -1e-6 && share <= 1.0 + 1e-6)) return;
     way found = *at;
     found.length = at->to_bend + fmax(hypot(cx - sx, cy + sy), apart(work->garment, c, at->source));
-    if (other->source == at->source) {
-        double square = 0.0;
-        for (int k = 0; k < 3; k++) {
-            found.toward[k] = (float)((1.0 - share) * ra * at->toward[k] + share * rb * other->toward[k]);
-            square += (double)found.toward[k] * found.toward[k];
-        }
-        for (int k = 0; k < 3 && square > 0.0; k++) found.toward[k] /= (float)sqrt(square);
-    }
     offer(work, c, found);
 }
 
@@ -204,7 +182,7 @@ static void spread_all(spread *work)
     const cloth_garment *garment = work->garment;
     for (uint32_t i = 0; i < garment->particle_count; i++) {
         bool locked = !(garment->positions[i][3] > 0.0f);
-        work->ways[i] = (way){locked ? 0.0 : INFINITY, 0.0, i, locked ? i : NONE, {0.0f}};
+        work->ways[i] = (way){locked ? 0.0 : INFINITY, 0.0, i, locked ? i : NONE};
         work->place[i] = NONE;
         if (locked) rise(work, work->heap_count++, i);
     }
