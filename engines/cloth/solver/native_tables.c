@@ -102,9 +102,29 @@ static hed_status make_particles(builder *b, hed_error *error)
 
 /* ---- figures by step and band ---- */
 
+static bool is_rigid(const cloth_garment *garment, const cloth_shaped *figure)
+{
+    for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
+        const hed_cloth_material *material =
+            garment->materials + garment->constraints[figure->constraint[e]].material;
+        if (material->compress != 1.0f || material->stretch != 1.0f || material->compliance != 0.0f) return false;
+    }
+    return true;
+}
+
+/* The inverse mass that all particles of a rigid figure have; 0: there is none. Such figures have a shorter formula,
+ * and packs of their own: which formula a figure gets must not hang on what else is in the cloth. */
+static float even_weight(const cloth_garment *garment, const cloth_shaped *figure)
+{
+    float weight = garment->positions[figure->particle[0]][3];
+    for (uint32_t v = 1; v < cloth_shape_particles(figure->shape); v++)
+        if (garment->positions[figure->particle[v]][3] != weight) return 0.0f;
+    return is_rigid(garment, figure) ? weight : 0.0f;
+}
+
 static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_shaped *figure)
 {
-    uint64_t signature = 0;
+    uint64_t signature = hed_as_uint(even_weight(b->cloth->garments[garment], figure));
     for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
         uint32_t material = b->material[b->first_material[garment] +
                                         b->cloth->garments[garment]->constraints[figure->constraint[e]].material];
@@ -176,8 +196,15 @@ static uint32_t material_of(const builder *b, const entry *e, uint32_t edge)
                        b->cloth->garments[e->garment]->constraints[figure_of(b, e)->constraint[edge]].material];
 }
 
-static bool same_materials(const builder *b, const entry *a, const entry *e)
+static float even_weight_of(const builder *b, const entry *e)
 {
+    return even_weight(b->cloth->garments[e->garment], figure_of(b, e));
+}
+
+/* Whether two figures may be in one pack. */
+static bool go_together(const builder *b, const entry *a, const entry *e)
+{
+    if (even_weight_of(b, a) != even_weight_of(b, e)) return false;
     for (uint32_t k = 0; k < cloth_shape_constraints(figure_of(b, a)->shape); k++)
         if (material_of(b, a, k) != material_of(b, e, k)) return false;
     return true;
@@ -187,20 +214,9 @@ static bool same_materials(const builder *b, const entry *a, const entry *e)
 static uint32_t pack_fill(const builder *b, uint64_t at, uint64_t end)
 {
     uint32_t count = 1;
-    while (count < CLOTH_LANES && at + count < end && same_materials(b, b->sorted + at, b->sorted + at + count))
+    while (count < CLOTH_LANES && at + count < end && go_together(b, b->sorted + at, b->sorted + at + count))
         count++;
     return count;
-}
-
-static bool is_rigid(const builder *b, const entry *e)
-{
-    const cloth_garment *garment = b->cloth->garments[e->garment];
-    for (uint32_t k = 0; k < cloth_shape_constraints(figure_of(b, e)->shape); k++) {
-        const hed_cloth_material *material =
-            garment->materials + garment->constraints[figure_of(b, e)->constraint[k]].material;
-        if (material->compress != 1.0f || material->stretch != 1.0f || material->compliance != 0.0f) return false;
-    }
-    return true;
 }
 
 static void write_pack(const builder *b, uint32_t *words, const entry *entries, uint32_t count)
@@ -208,8 +224,6 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
     cloth_shape shape = figure_of(b, entries)->shape;
     uint32_t particles = cloth_shape_particles(shape), *offsets = words + CLOTH_LANES,
              *rests = offsets + CLOTH_LANES * particles;
-    float weight = b->cloth->garments[entries->garment]->positions[figure_of(b, entries)->particle[0]][3];
-    bool even = is_rigid(b, entries) && weight > 0.0f;
     for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) words[e] = material_of(b, entries, e);
     for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
         const entry *from = entries + (lane < count ? lane : 0);
@@ -219,12 +233,11 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
             offsets[CLOTH_LANES * v + lane] =
                 (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));
             words[CLOTH_LOCKED] |= !(garment->positions[figure->particle[v]][3] > 0.0f);
-            even &= garment->positions[figure->particle[v]][3] == weight;
         }
         for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
             rests[CLOTH_LANES * e + lane] = hed_as_uint(garment->constraints[figure->constraint[e]].rest);
     }
-    words[CLOTH_EVEN] = even ? hed_as_uint(weight) : 0;
+    words[CLOTH_EVEN] = hed_as_uint(even_weight_of(b, entries));
 }
 
 static hed_status make_packs(builder *b, hed_error *error)
