@@ -1,5 +1,5 @@
 /* ctest: devices timeout=300
- * hed_cloth under abuse: numbers at their limits and beyond, broken positions, what is refused, memory that runs out. */
+ * hed_cloth under abuse: numbers at their limits and beyond, broken positions, refusals, memory that runs out. */
 #include "cloth_sheet.h"
 
 Test(cloth_abuse, a_driver_that_jumps_leaves_everything_finite)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Oclgrind (a simulator of an OpenCL device) finds no race and no access out of bounds in the canonical
+# Oclgrind (a simulator of an OpenCL device) finds no race and no access out of bounds in our
 # kernels, and does find those that are planted.
 #     oclgrind.sh RUN PLANTED      RUN: the program oclgrind_run; PLANTED: the folder of files with faults
 #
@@ -51,8 +51,8 @@ echo "planted faults: found"
 rm -f "$scratch/log"
 "$run"
 if [ -s "$scratch/log" ]; then
-    echo "Oclgrind found faults in the canonical kernels:"
+    echo "Oclgrind found faults in our kernels:"
     head -n 60 "$scratch/log"
     exit 1
 fi
-echo "canonical kernels: no race, no access out of bounds"
+echo "our kernels: no race, no access out of bounds"

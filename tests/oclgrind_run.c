@@ -1,4 +1,5 @@
-/* oclgrind_run [NAME]      each canonical kernel, or this one, each value of each parameter, at small sizes
+/* oclgrind_run [NAME]      each canonical kernel and each of the cloth engine, or this one, each value of each
+ *                          parameter, at small sizes
  * oclgrind_run FILE.cl     the kernel `planted` of a file: 64 items in groups of 16 on 64 words
  *
  * Runs on the device of the platform "Oclgrind", which tests/oclgrind.sh puts in the way. Exit code 1: a
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "heddle/canonical.h"
+#include "heddle/cloth.h"
 #include "heddle/heddle.h"
 #include "support/conformance.h"
 
@@ -81,26 +83,57 @@ static void after_run(void *user, const hed_conformance_run *run)
         fprintf(stderr, "oclgrind_run: %s: %s\n", run->def->name, run->text);
 }
 
+static bool run_kernel(hed_device *device, hed_device *host, const hed_kernel_def *kernel, const hed_problem *problems,
+                       uint32_t count)
+{
+    hed_kernel_def def = *kernel;
+    def.sample.problems = problems;
+    def.sample.count = count;
+    hed_conformance_def wanted = {.device = device,
+                                  .reference = host,
+                                  .kernel = &def,
+                                  .coverage = HED_COVER_VALUES,
+                                  .seed = 3,
+                                  .each = after_run};
+    hed_conformance_report report;
+    bool good = !failed(hed_conformance(&wanted, &report, &error)) && report.failed == 0 && report.passed > 0;
+    printf("%s: %llu runs passed, %llu not valid\n", def.name, (unsigned long long)report.passed,
+           (unsigned long long)report.invalid);
+    fflush(stdout);
+    return good;
+}
+
 static bool run_canonical(hed_device *device, hed_device *host, const char *only)
 {
     bool good = sizeof small / sizeof *small == hed_canonical_count();
-    for (uint32_t i = 0; good && i < hed_canonical_count(); i++) {
-        if (only && strcmp(only, small[i].name) != 0) continue;
-        hed_kernel_def def = *hed_canonical_find(small[i].name);
-        def.sample.problems = small[i].problems;
-        def.sample.count = small[i].count;
-        hed_conformance_def wanted = {.device = device,
-                                      .reference = host,
-                                      .kernel = &def,
-                                      .coverage = HED_COVER_VALUES,
-                                      .seed = 3,
-                                      .each = after_run};
-        hed_conformance_report report;
-        good =
-            !failed(hed_conformance(&wanted, &report, &error)) && report.failed == 0 && report.passed > 0;
-        printf("%s: %llu runs passed, %llu not valid\n", def.name, (unsigned long long)report.passed,
-               (unsigned long long)report.invalid);
-        fflush(stdout);
+    for (uint32_t i = 0; good && i < hed_canonical_count(); i++)
+        if (!only || strcmp(only, small[i].name) == 0)
+            good = run_kernel(device, host, hed_canonical_find(small[i].name), small[i].problems, small[i].count);
+    return good;
+}
+
+/* ---- the cloth engine's ---- */
+
+/* Those of the substep, but the integrator: hed_sin() becomes llvm.fshl.i32, which Oclgrind 21.10 does not have. */
+static const char *const cloth_names[] = {"cloth_distance", "cloth_sets", "cloth_drive", "cloth_write_back",
+                                          "cloth_surface",  "cloth_move", "cloth_feed"};
+
+static const hed_kernel_def *find_cloth(const char *name)
+{
+    for (uint32_t i = 0; i < hed_cloth_kernel_count(); i++)
+        if (strcmp(hed_cloth_kernel_at(i)->name, name) == 0) return hed_cloth_kernel_at(i);
+    return NULL;
+}
+
+/* Their own samples but the largest, which is the last. */
+static bool run_cloth(hed_device *device, hed_device *host, const char *only)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < sizeof cloth_names / sizeof *cloth_names; i++) {
+        const hed_kernel_def *kernel = find_cloth(cloth_names[i]);
+        if (!kernel) return false;
+        if (only && strcmp(only, kernel->name) != 0) continue;
+        good = run_kernel(device, host, kernel, kernel->sample.problems, kernel->sample.count - 1);
     }
     return good;
 }
@@ -115,9 +148,9 @@ int main(int argc, char **argv)
     bool good = !failed(hed_device_find(context, "Oclgrind", &device, &error)) &&
                 !failed(hed_device_find(context, "host", &host, &error));
     const char *what = argc > 1 ? argv[1] : NULL;
-    if (good)
-        good =
-            what && !hed_canonical_find(what) ? run_file(device, what) : run_canonical(device, host, what);
+    bool known = !what || hed_canonical_find(what) || find_cloth(what);
+    if (good && !known) good = run_file(device, what);
+    if (good && known) good = run_canonical(device, host, what) && run_cloth(device, host, what);
     hed_context_destroy(context);
     return good ? 0 : 1;
 }

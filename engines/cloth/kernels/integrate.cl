@@ -52,26 +52,16 @@ CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
     return at;
 }
 
-/* Where one's tether leads, and its length, -1 where there is none. */
-CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position, __global const uint2 *tether,
-                                      __global const uint *anchors, __global const float4 *driver_from,
-                                      __global const float4 *driver_to, __global const float4 *driver_map,
-                                      cloth_step step)
-{
-    uint2 to = tether[i];
-    if (to.x == CLOTH_NONE) return hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
-    uint anchor = anchors[to.x];
-    float4 there = cloth_locked_at(anchor, position[anchor], driver_from, driver_to, driver_map, step);
-    return hed_f4(there.x, there.y, there.z, as_float(to.y));
-}
-
 /* One of the four goes back to memory; locked ones to where their driver is. */
 CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved, __global float4 *position,
                                      __global float4 *previous, __global const float4 *driver_from,
                                      __global const float4 *driver_to, __global const float4 *driver_map,
                                      cloth_step step)
 {
-    if (at.w == 0.0f) at = moved = cloth_locked_at(i, at, driver_from, driver_to, driver_map, step);
+    if (at.w == 0.0f) {
+        cloth_follow(i, before.w, position, previous, driver_from, driver_to, driver_map, step);
+        return;
+    }
     previous[i] = hed_f4(at.x, at.y, at.z, before.w);
     position[i] = hed_f4(moved.x, moved.y, moved.z, at.w);
 }

@@ -29,14 +29,43 @@ CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint subst
     return step;
 }
 
-/* Where a locked particle is at the substep's end: it follows the driver where there is one. */
-CLOTH_FUNCTION float4 cloth_locked_at(uint i, float4 at, __global const float4 *driver_from,
+CLOTH_FUNCTION uint cloth_is_driven(uint i, __global const float4 *driver_map, cloth_step step)
+{
+    return (step.flags & CLOTH_STEP_DRIVER) && driver_map[2 * i + 1].y != 0.0f;
+}
+
+/* Where a locked particle's driver is at the substep's end. */
+CLOTH_FUNCTION float4 cloth_driven_to(uint i, __global const float4 *driver_from, __global const float4 *driver_to,
+                                      cloth_step step)
+{
+    return cloth_between(driver_from[2 * i], driver_to[2 * i], step.to);
+}
+
+/* A locked particle follows its driver; without one nobody writes it. */
+CLOTH_FUNCTION void cloth_follow(uint i, float garment, __global float4 *position, __global float4 *previous,
+                                 __global const float4 *driver_from, __global const float4 *driver_to,
+                                 __global const float4 *driver_map, cloth_step step)
+{
+    if (!cloth_is_driven(i, driver_map, step)) return;
+    float4 to = cloth_driven_to(i, driver_from, driver_to, step);
+    position[i] = hed_f4(to.x, to.y, to.z, 0.0f);
+    previous[i] = hed_f4(to.x, to.y, to.z, garment);
+}
+
+/* Where a tether leads at the substep's end, and in w its length; below 0: there is none. The place of an anchor that
+ * moves in this very launch is not read from memory. */
+CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position, __global const uint2 *tether,
+                                      __global const uint *anchors, __global const float4 *driver_from,
                                       __global const float4 *driver_to, __global const float4 *driver_map,
                                       cloth_step step)
 {
-    if (!(step.flags & CLOTH_STEP_DRIVER) || driver_map[2 * i + 1].y == 0.0f) return at;
-    float4 target = cloth_between(driver_from[2 * i], driver_to[2 * i], step.to);
-    return hed_f4(target.x, target.y, target.z, at.w);
+    uint2 to = tether[i];
+    if (to.x == CLOTH_NONE) return hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
+    uint anchor = anchors[to.x];
+    float4 there;
+    if (cloth_is_driven(anchor, driver_map, step)) there = cloth_driven_to(anchor, driver_from, driver_to, step);
+    else there = position[anchor];
+    return hed_f4(there.x, there.y, there.z, as_float(to.y));
 }
 
 CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __global float4 *previous,
@@ -47,21 +76,14 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __glo
 {
     float4 at = position[i], before = previous[i];
     if (at.w == 0.0f) {
-        float4 moved = cloth_locked_at(i, at, driver_from, driver_to, driver_map, step);
-        position[i] = moved;
-        previous[i] = hed_f4(moved.x, moved.y, moved.z, before.w);
+        cloth_follow(i, before.w, position, previous, driver_from, driver_to, driver_map, step);
         return;
     }
     float4 plate = (step.flags & CLOTH_STEP_AIR) ? air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     float4 moved = cloth_integrate(at, before, plate, cloth_garment_at(garments, (uint)before.w), step);
     if (step.flags & CLOTH_STEP_TETHERS) {
-        uint2 to = tether[i];
-        if (to.x != CLOTH_NONE) {
-            uint anchor = anchors[to.x];
-            /* Not its place in memory where that moves in this very launch. */
-            float4 there = cloth_locked_at(anchor, position[anchor], driver_from, driver_to, driver_map, step);
-            moved = cloth_tether(moved, there, as_float(to.y));
-        }
+        float4 there = cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step);
+        if (there.w >= 0.0f) moved = cloth_tether(moved, there, there.w);
     }
     previous[i] = hed_f4(at.x, at.y, at.z, before.w);
     position[i] = moved;
@@ -95,7 +117,7 @@ CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global 
                                     __global uint2 *debug, cloth_step step)
 {
     float4 at = position[i], before = previous[i], start;
-    bool driven = (step.flags & CLOTH_STEP_DRIVER) && driver_map[2 * i + 1].y != 0.0f;
+    uint driven = cloth_is_driven(i, driver_map, step);
     uint acted = 0;
     if (at.w > 0.0f) {
         cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);

@@ -18,6 +18,7 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
     cloth->time = 0.0;
     cloth->frame = 0;
     host->collider_count = 0;
+    host->has_meshes = false;
     if (cloth->contacts) cloth_contacts_reset(cloth->contacts);
     status = cloth_keep_state(cloth, error);
     return status ? status : cloth_show(cloth, error);
