@@ -1,6 +1,7 @@
 /* ctest: devices timeout=300
- * Colliders: the shapes' surfaces against sampled ones, friction on slopes, ways that pass right through thin things, things that pass through
- * cloth; meshes: nearest triangle and side against all triangles, bodies that move, particles that begin inside, and what is wrong with a mesh. */
+ * Colliders: the shapes' surfaces against sampled ones, friction on slopes, ways that pass right through thin things,
+ * things that pass through cloth; meshes: nearest triangle and side against all triangles, bodies that move,
+ * particles that begin inside, and what is wrong with a mesh. */
 #include "cloth_contacts.h"
 
 #include "solver/contact.h"
@@ -48,35 +49,44 @@ static void words_of(const hed_cloth_collider *from, const hed_cloth_collider *t
     words[4] = (float4){(float)to->shape, to->friction, 0.0f, 0.0f};
 }
 
-static float4 collide_one(const hed_cloth_collider *from, const hed_cloth_collider *to, float4 before, float4 at, float friction)
+static float4 collide_one(const hed_cloth_collider *from, const hed_cloth_collider *to, float4 before, float4 at,
+                          float friction)
 {
     float4 words[CLOTH_COLLIDER_WORDS];
     words_of(from, to, words);
     return cloth_collide(at, before, 0.002f, friction, words, 1, 0.0f, 1.0f);
 }
 
-/* A capsule of 5 mm in the way of particles that go 20 cm in one substep, from all sides and at all distances from its axis: those that meet
- * it stay on the side that they came from, those that pass it by keep their bits. */
+/* A capsule of 5 mm in the way of particles that go 20 cm in one substep, from all sides and at all distances from
+ * its axis: those that meet it stay on the side that they came from, those that pass it by keep their bits. */
 Test(cloth_collide, fast_particles_stop_at_a_thin_capsule)
 {
-    hed_cloth_collider rod = {.shape = HED_CLOTH_CAPSULE, .a = {-1, 0, 0}, .b = {1, 0, 0}, .radius = {0.005f, 0.005f}};
+    hed_cloth_collider rod = {
+        .shape = HED_CLOTH_CAPSULE, .a = {-1, 0, 0}, .b = {1, 0, 0}, .radius = {0.005f, 0.005f}};
     for (int turn = 0; turn < 24; turn++) {
         float c = cosf((float)turn * 0.2618f), s = sinf((float)turn * 0.2618f);
         for (int i = -6; i <= 6; i++) {
             float beside = 0.002f * (float)i;
-            float4 before = {0.1f, 0.1f * c - beside * s, 0.1f * s + beside * c, 1.0f}, at = {0.15f, -0.1f * c - beside * s, -0.1f * s + beside * c, 1.0f};
+            float4 before = {0.1f, 0.1f * c - beside * s, 0.1f * s + beside * c, 1.0f},
+                   at = {0.15f, -0.1f * c - beside * s, -0.1f * s + beside * c, 1.0f};
             float4 put = collide_one(&rod, &rod, before, at, 0.0f);
             float side = put.y * c + put.z * s, away = sqrtf(put.y * put.y + put.z * put.z);
-            if (fabsf(beside) > 0.0071f) cr_assert(memcmp(&put, &at, sizeof at) == 0, "turn %d, %g beside it", turn, beside);
+            if (fabsf(beside) > 0.0071f)
+                cr_assert(memcmp(&put, &at, sizeof at) == 0, "turn %d, %g beside it", turn, beside);
             else cr_assert(away > 0.0069f, "turn %d, %g beside it: %g from the axis", turn, beside, away);
-            if (fabsf(beside) < 0.004f) cr_assert(side > 0.0f, "turn %d, %g beside it: it passed, %g", turn, beside, side);
+            if (fabsf(beside) < 0.004f)
+                cr_assert(side > 0.0f, "turn %d, %g beside it: it passed, %g", turn, beside, side);
         }
     }
 }
 
 Test(cloth_collide, a_fast_thin_capsule_takes_particles_along)
 {
-    hed_cloth_collider from = {.shape = HED_CLOTH_CAPSULE, .a = {-1, 0.3f, 0}, .b = {1, 0.3f, 0}, .radius = {0.004f, 0.006f}}, to = from;
+    hed_cloth_collider from = {.shape = HED_CLOTH_CAPSULE,
+                               .a = {-1, 0.3f, 0},
+                               .b = {1, 0.3f, 0},
+                               .radius = {0.004f, 0.006f}},
+                       to = from;
     to.a[1] = to.b[1] = -0.3f;
     float4 still = {0.2f, 0.0f, 0.001f, 1.0f}, put = collide_one(&from, &to, still, still, 0.0f);
     cr_expect(put.y < -0.306f, "left behind at %g", put.y);
@@ -90,7 +100,8 @@ Test(cloth_collide, one_inside_comes_out_bit_by_bit)
     float4 at = {0.0f, 0.05f, 0.0f, 1.0f};
     for (int i = 0; i < 40; i++) {
         float4 put = collide_one(&ball_collider_, &ball_collider_, at, at, 0.0f);
-        cr_assert(put.y > at.y && put.y - at.y < 0.26f * (0.102f - at.y) + 1e-6f, "step %d: from %g to %g", i, at.y, put.y);
+        cr_assert(put.y > at.y && put.y - at.y < 0.26f * (0.102f - at.y) + 1e-6f, "step %d: from %g to %g", i, at.y,
+                  put.y);
         at = put;
         if (at.y > 0.1019f) return;
     }
@@ -129,14 +140,20 @@ Test(cloth_collide, friction_on_a_slope)
 {
     test_device t = test_open(NULL);
     hed_cloth_collider plane = {.shape = HED_CLOTH_PLANE, .b = {0, 1, 0}, .friction = 0.5f};
-    hed_cloth_collider capsule = {.shape = HED_CLOTH_CAPSULE, .a = {0, -100, -1}, .b = {0, -100, 1}, .radius = {100, 100}, .friction = 0.5f};
+    hed_cloth_collider capsule = {
+        .shape = HED_CLOTH_CAPSULE, .a = {0, -100, -1}, .b = {0, -100, 1}, .radius = {100, 100}, .friction = 0.5f};
     double expected = 0.5 * 9.81 * (sin(0.7) - 0.5 * cos(0.7)) * 0.25;
     for (int i = 0; i < 3; i++) {
         const hed_cloth_collider *collider = i == 1 ? &capsule : &plane;
         double sticks = slide(t.device, 0.4, collider, i == 2), slides = slide(t.device, 0.7, collider, i == 2);
-        printf("%s: %.5f m at 0.4, %.4f m at 0.7, expected %.4f\n", i == 0 ? "plane" : i == 1 ? "capsule" : "mesh", sticks, slides, expected);
+        printf("%s: %.5f m at 0.4, %.4f m at 0.7, expected %.4f\n",
+               i == 0   ? "plane"
+               : i == 1 ? "capsule"
+                        : "mesh",
+               sticks, slides, expected);
         cr_expect(fabs(sticks) < 1e-3, "below the angle of friction it slid by %g m", sticks);
-        cr_expect(fabs(slides - expected) < 0.08 * expected, "above it it slid by %g m, expected was %g m", slides, expected);
+        cr_expect(fabs(slides - expected) < 0.08 * expected, "above it it slid by %g m, expected was %g m", slides,
+                  expected);
     }
     test_close(&t);
 }
@@ -158,7 +175,8 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
     frame.colliders = &shot;
     frame.collider_count = 1;
     dressed_step(&d, &frame);
-    for (int f = 0; f < 2; f++) { /* from 15 cm above to 5 cm below, in two substeps of 10 cm: it is never near the cloth at the end of one */
+    for (int f = 0; f < 2; f++) { /* from 15 cm above to 5 cm below, in two substeps of 10 cm: it is never near the
+                                     cloth at the end of one */
         shot.a[1] -= 0.1f;
         dressed_step(&d, &frame);
     }
@@ -181,7 +199,8 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
 /* ---- meshes: the nearest place ---- */
 
 /* A box with flat faces, corners and edges, and of triangles of very different sizes. */
-static const float box_corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
+static const float box_corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                        {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
 static const uint32_t box_triangles[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
                                               {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
 
@@ -200,7 +219,8 @@ static placed_tree tree_of(const hed_cloth_mesh_collider *mesh)
     made.places = calloc(mesh->vertex_count, sizeof *made.places);
     made.boxes = calloc(4 * made.tree->leaves, sizeof *made.boxes);
     for (uint32_t v = 0; v < mesh->vertex_count; v++)
-        made.places[v] = (float4){mesh->positions[3 * v], mesh->positions[3 * v + 1], mesh->positions[3 * v + 2], 0.0f};
+        made.places[v] =
+            (float4){mesh->positions[3 * v], mesh->positions[3 * v + 1], mesh->positions[3 * v + 2], 0.0f};
     for (uint32_t node = 2 * made.tree->leaves - 1; node > 0; node--)
         cloth_box_one(node, made.boxes, made.tree->leaf_at, made.tree->triangles, made.places, made.tree->leaves);
     hed_context_destroy(context);
@@ -219,11 +239,13 @@ static double tree_distance(const placed_tree *made, float4 p)
 {
     const cloth_tree *tree = made->tree;
     float best = 1e30f;
-    uint32_t t = cloth_tree_nearest(p, &best, made->boxes, tree->leaf_at, tree->triangles, tree->edges, made->places, tree->leaves);
+    uint32_t t = cloth_tree_nearest(p, &best, made->boxes, tree->leaf_at, tree->triangles, tree->edges, made->places,
+                                    tree->leaves);
     cr_assert(t != CLOTH_MESH_NONE);
     uint4 corner = tree->triangles[t];
     cloth_nearest near = cloth_nearest_of(p, made->places[corner.x], made->places[corner.y], made->places[corner.z]);
-    float4 normal = cloth_pseudo_normal(t, near.region, tree->triangles, tree->edges, tree->incident_at, tree->incident, made->places);
+    float4 normal = cloth_pseudo_normal(t, near.region, tree->triangles, tree->edges, tree->incident_at,
+                                        tree->incident, made->places);
     return cloth_dot(near.to, normal) <= 0.0f ? sqrt(near.to.w) : -sqrt(near.to.w);
 }
 
@@ -242,13 +264,15 @@ Test(cloth_collide, distance_to_a_box)
             outside += over > 0 ? over * over : 0;
             inside = over > inside ? over : inside;
         }
-        double expected = inside > 0 ? sqrt(outside) : inside, found = tree_distance(&made, (float4){p[0], p[1], p[2], 0});
+        double expected = inside > 0 ? sqrt(outside) : inside,
+               found = tree_distance(&made, (float4){p[0], p[1], p[2], 0});
         cr_assert(fabs(found - expected) < 1e-5, "(%g %g %g): %g, expected %g", p[0], p[1], p[2], found, expected);
     }
     tree_free(&made);
 }
 
-/* Of many triangles, some of them long, the nearest is the one that trying all of them gives; also where vertices come twice. */
+/* Of many triangles, some of them long, the nearest is the one that trying all of them gives; also where vertices
+ * come twice. */
 Test(cloth_collide, nearest_of_many_triangles)
 {
     ball b = ball_make(24, 40);
@@ -260,7 +284,8 @@ Test(cloth_collide, nearest_of_many_triangles)
         memcpy(split[i], b.positions[b.triangles[i / 3][i % 3]], sizeof *split);
         corners[i / 3][i % 3] = i;
     }
-    hed_cloth_mesh_collider mesh = ball_collider(&b, 0.0f), loose = {3 * b.triangle_count, b.triangle_count, split[0], corners[0], 0.0f};
+    hed_cloth_mesh_collider mesh = ball_collider(&b, 0.0f),
+                            loose = {3 * b.triangle_count, b.triangle_count, split[0], corners[0], 0.0f};
     placed_tree made = tree_of(&mesh), welded = tree_of(&loose);
     cr_assert(made.tree->closed[0] && welded.tree->closed[0], "a seam opened the mesh");
     uint32_t seed = 5;
@@ -274,10 +299,13 @@ Test(cloth_collide, nearest_of_many_triangles)
             least = fminf(least, cloth_nearest_of(p, made.places[c.x], made.places[c.y], made.places[c.z]).to.w);
         }
         double found = tree_distance(&made, p);
-        cr_assert(fabs(fabs(found) - sqrt(least)) <= 1e-6 * sqrt(least), "point %d: %g, of all triangles %g", i, found, sqrt(least));
-        cr_assert(tree_distance(&welded, p) == found, "point %d: %g with seams, %g without", i, tree_distance(&welded, p), found);
+        cr_assert(fabs(fabs(found) - sqrt(least)) <= 1e-6 * sqrt(least), "point %d: %g, of all triangles %g", i,
+                  found, sqrt(least));
+        cr_assert(tree_distance(&welded, p) == found, "point %d: %g with seams, %g without", i,
+                  tree_distance(&welded, p), found);
         double inside = pow((p.x / 8.0 - 0.1), 2) + pow(p.y - 0.2, 2) + pow(p.z - 0.3, 2);
-        cr_assert((inside > 1.0 && found > 0) || (inside < 0.97 && found < 0) || (inside <= 1.0 && inside >= 0.97), "point %d: side", i);
+        cr_assert((inside > 1.0 && found > 0) || (inside < 0.97 && found < 0) || (inside <= 1.0 && inside >= 0.97),
+                  "point %d: side", i);
     }
     tree_free(&made);
     tree_free(&welded);
@@ -293,7 +321,8 @@ static double nearest_to(const dressed *d, float x, float y, float z)
 {
     double least = INFINITY;
     for (uint32_t i = 0; i < d->particles; i++) {
-        double square = pow((double)d->positions[i][0] - x, 2) + pow((double)d->positions[i][1] - y, 2) + pow((double)d->positions[i][2] - z, 2);
+        double square = pow((double)d->positions[i][0] - x, 2) + pow((double)d->positions[i][1] - y, 2) +
+                        pow((double)d->positions[i][2] - z, 2);
         if (sqrt(square) < least) least = sqrt(square);
     }
     return least;
@@ -317,7 +346,8 @@ static uint64_t over_a_moving_body(hed_device *device, bool check)
         ball_put(&b, x, 0.0f, 0.0f, 0.2f);
         dressed_step(&d, &frame);
         double least = nearest_to(&d, x, 0.0f, 0.0f);
-        if (check) cr_expect(least > 0.198, "frame %d: a particle is %g m from the centre of a body of 0.2 m", f, least);
+        if (check)
+            cr_expect(least > 0.198, "frame %d: a particle is %g m from the centre of a body of 0.2 m", f, least);
         if (f == 30) start = d.positions[144][0];
         if (f == 59) end = d.positions[144][0] - x;
     }
@@ -388,9 +418,10 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
     frame.collider_count = 3;
     for (int f = 0; f < 8; f++) {
         float y = f % 2 ? -5.0f : 5.0f;
-        hed_cloth_collider colliders[] = {{.shape = HED_CLOTH_SPHERE, .a = {0, y, 0}, .radius = {0.1f}, .friction = 1.0f},
-                                          {.shape = HED_CLOTH_CAPSULE, .a = {-1, -y, 0}, .b = {1, y, 0}, .radius = {0.1f, 0.2f}, .friction = 1.0f},
-                                          {.shape = HED_CLOTH_PLANE, .a = {0, -5.0f + y, 0}, .b = {0, 1, 0}, .friction = 1.0f}};
+        hed_cloth_collider colliders[] = {
+            {.shape = HED_CLOTH_SPHERE, .a = {0, y, 0}, .radius = {0.1f}, .friction = 1.0f},
+            {.shape = HED_CLOTH_CAPSULE, .a = {-1, -y, 0}, .b = {1, y, 0}, .radius = {0.1f, 0.2f}, .friction = 1.0f},
+            {.shape = HED_CLOTH_PLANE, .a = {0, -5.0f + y, 0}, .b = {0, 1, 0}, .friction = 1.0f}};
         frame.colliders = colliders;
         ball_put(&b, 0.0f, -y, 0.0f, 0.3f);
         dressed_step(&d, &frame);
@@ -439,8 +470,8 @@ Test(cloth_collide, states_carry_the_meshes)
             dressed_step(again[i], &frame);
         }
         hash[1] = dressed_measure(again[i]).hash;
-        cr_expect(hash[0] == hash[1], "%s: %016llx, expected %016llx", i ? "the same" : "another", (unsigned long long)hash[1],
-                  (unsigned long long)hash[0]);
+        cr_expect(hash[0] == hash[1], "%s: %016llx, expected %016llx", i ? "the same" : "another",
+                  (unsigned long long)hash[1], (unsigned long long)hash[0]);
     }
     free(state);
     dressed_free(&one);
@@ -506,10 +537,12 @@ Test(cloth_collide, every_allocation_may_fail)
         hed_status status = hed_cloth_step(cloth, &frame, &error);
         memory.fail_at = 0;
         done = status == HED_OK;
-        cr_assert(done || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s", hed_status_name(status), error.text);
+        cr_assert(done || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
+                  hed_status_name(status), error.text);
         hed_cloth_destroy(cloth);
         test_close(&t);
-        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails", (long long)memory.live, (long long)n);
+        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails", (long long)memory.live,
+                  (long long)n);
     }
     cr_assert(done);
     sheet_free(&s);

@@ -1,6 +1,6 @@
 /* ctest: devices timeout=300
- * Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that meet at speed come to rest without a pair of
- * triangles that cross, without a pop, and with the same bits on every device. */
+ * Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that meet at speed come
+ * to rest without a pair of triangles that cross, without a pop, and with the same bits on every device. */
 #include "cloth_contacts.h"
 #include "cloth_crossing.h"
 
@@ -34,8 +34,10 @@ static uint32_t crossings(const dressed *d, const sheet *s, uint32_t count)
 
 Test(cloth_contact, crossing_triangles_are_found)
 {
-    float p[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0.2f, -1, 0.2f}, {0.3f, 1, 0.2f}, {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
-    uint32_t crossing[2][3] = {{0, 1, 2}, {3, 4, 5}}, beside[2][3] = {{0, 1, 2}, {4, 5, 6}}, sharing[2][3] = {{0, 1, 2}, {0, 3, 4}};
+    float p[8][3] = {{0, 0, 0},       {1, 0, 0},       {0, 0, 1}, {0.2f, -1, 0.2f},
+                     {0.3f, 1, 0.2f}, {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
+    uint32_t crossing[2][3] = {{0, 1, 2}, {3, 4, 5}}, beside[2][3] = {{0, 1, 2}, {4, 5, 6}},
+             sharing[2][3] = {{0, 1, 2}, {0, 3, 4}};
     cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])crossing, 2) == 1);
     cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])beside, 2) == 0);
     cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])sharing, 2) == 0);
@@ -50,8 +52,9 @@ typedef struct outcome {
     float low, high;    /* m */
 } outcome;
 
-static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments, uint32_t count, const sheet *s, const hed_cloth_collider *colliders,
-                            uint32_t collider_count, uint32_t substeps, uint32_t frames, bool self)
+static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments, uint32_t count, const sheet *s,
+                            const hed_cloth_collider *colliders, uint32_t collider_count, uint32_t substeps,
+                            uint32_t frames, bool self)
 {
     for (uint32_t i = 0; i < count; i++) garments[i].self_collision = self;
     hed_cloth_def def = dressed_def(garments, count);
@@ -77,7 +80,8 @@ static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments,
         if (sqrt(square) > o.moved) o.moved = sqrt(square);
     }
     o.crossing = crossings(&d, s, count);
-    printf("crossing %u, peak %.2e J, still %.2e J, moved %.2e m, y %.4f to %.4f\n", o.crossing, o.peak, o.still, o.moved, o.low, o.high);
+    printf("crossing %u, peak %.2e J, still %.2e J, moved %.2e m, y %.4f to %.4f\n", o.crossing, o.peak, o.still,
+           o.moved, o.low, o.high);
     free(last);
     dressed_free(&d);
     return o;
@@ -93,9 +97,12 @@ static void check_fold(uint32_t n, float thickness, uint32_t frames)
     outcome o = come_to_rest(t.device, &s.def, 1, &s, &ground, 1, 5, frames, true);
     double mass = 0.2 * n * n * s.spacing * s.spacing;
     cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.peak < 1.05 * mass * 9.81 * (0.15 + 2.5 * s.def.thickness), "a pop: %g J, more than the fall gives", o.peak);
-    cr_expect(o.still < 2e-3 * o.peak && o.moved < 0.05 * s.spacing, "not at rest: %g J, %g m a frame", o.still, o.moved);
-    cr_expect(o.low > 0.97f * s.def.thickness && o.high > 1.8f * s.def.thickness, "the layers lie from %g to %g m", o.low, o.high);
+    cr_expect(o.peak < 1.05 * mass * 9.81 * (0.15 + 2.5 * s.def.thickness), "a pop: %g J, more than the fall gives",
+              o.peak);
+    cr_expect(o.still < 2e-3 * o.peak && o.moved < 0.05 * s.spacing, "not at rest: %g J, %g m a frame", o.still,
+              o.moved);
+    cr_expect(o.low > 0.97f * s.def.thickness && o.high > 1.8f * s.def.thickness, "the layers lie from %g to %g m",
+              o.low, o.high);
     sheet_free(&s);
     test_close(&t);
 }
@@ -110,7 +117,8 @@ Test(cloth_contact, without_it_layers_cross)
     sheet s = sheet_make(17, 0.4f), other = sheet_make(17, 0.4f);
     sheet_put(&s, 0.3f, 0.0f);
     sheet_put(&other, 0.4f, 0.4f);
-    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s, ball_on_ground, 2, 5, 60, false);
+    outcome o =
+        come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s, ball_on_ground, 2, 5, 60, false);
     cr_expect(o.crossing > 50, "%u", o.crossing);
     sheet_free(&s);
     sheet_free(&other);
@@ -123,9 +131,11 @@ Test(cloth_contact, a_sheet_over_another_over_a_ball)
     sheet s = sheet_make(17, 0.4f), other = sheet_make(17, 0.4f);
     sheet_put(&s, 0.3f, 0.0f);
     sheet_put(&other, 0.4f, 0.4f);
-    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s, ball_on_ground, 2, 10, 100, true);
+    outcome o =
+        come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s, ball_on_ground, 2, 10, 100, true);
     cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.still < 0.02 * o.peak && o.moved < 0.3 * s.spacing, "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
+    cr_expect(o.still < 0.02 * o.peak && o.moved < 0.3 * s.spacing, "not at rest: %g of %g J, %g m a frame", o.still,
+              o.peak, o.moved);
     cr_expect(o.high > 0.25f + 1.8f * s.spacing, "the upper one lies at %g m", o.high);
     sheet_free(&s);
     sheet_free(&other);
@@ -140,10 +150,13 @@ Test(cloth_contact, a_stack_of_three)
         s[i] = sheet_make(13, 0.3f);
         sheet_put(&s[i], 0.1f + 0.1f * (float)i, 0.3f * (float)i);
     }
-    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s[0].def, s[1].def, s[2].def}, 3, &s[0], &ground, 1, 5, 90, true);
+    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s[0].def, s[1].def, s[2].def}, 3, &s[0], &ground, 1,
+                             5, 90, true);
     cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.still < 0.01 * o.peak && o.moved < 0.1 * s[0].spacing, "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
-    cr_expect(o.low > 0.97f * s[0].spacing && o.high > 2.7f * s[0].spacing, "the layers lie from %g to %g m", o.low, o.high);
+    cr_expect(o.still < 0.01 * o.peak && o.moved < 0.1 * s[0].spacing, "not at rest: %g of %g J, %g m a frame",
+              o.still, o.peak, o.moved);
+    cr_expect(o.low > 0.97f * s[0].spacing && o.high > 2.7f * s[0].spacing, "the layers lie from %g to %g m", o.low,
+              o.high);
     for (int i = 0; i < 3; i++) sheet_free(&s[i]);
     test_close(&t);
 }
@@ -217,7 +230,8 @@ static double slide(hed_device *device, float friction)
     for (int f = 0; f < 20; f++) dressed_step(&d, &frame);
     double way = from - d.positions[17 * 17 + 24][0];
     for (uint32_t i = 0; i < 17 * 17; i++)
-        cr_assert(memcmp(d.positions[i], lower.positions[i], sizeof d.positions[i]) == 0, "locked particle %u moved", i);
+        cr_assert(memcmp(d.positions[i], lower.positions[i], sizeof d.positions[i]) == 0, "locked particle %u moved",
+                  i);
     dressed_free(&d);
     sheet_free(&lower);
     sheet_free(&upper);
@@ -254,7 +268,9 @@ Test(cloth_contact, copies_are_different_bodies)
         apart += sqrt(square) / 81.0;
     }
     cr_expect(apart > 0.8 * s.spacing, "copies that start in one place are %g m apart", apart);
-    cr_expect(dressed_measure(&d).kinetic_energy < 0.5 * 2 * 81 * 0.2 * s.spacing * s.spacing * 9.81 * 9.81 * 0.25 * 1.1, "they were thrown");
+    cr_expect(dressed_measure(&d).kinetic_energy <
+                  0.5 * 2 * 81 * 0.2 * s.spacing * s.spacing * 9.81 * 9.81 * 0.25 * 1.1,
+              "they were thrown");
     dressed_free(&d);
     sheet_free(&s);
     test_close(&t);
@@ -281,8 +297,8 @@ Test(cloth_contact, near_at_rest_is_no_contact)
 {
     test_device t = test_open(NULL);
     uint64_t without = hanging(t.device, 0.0f), with = hanging(t.device, 1.0f), more = hanging(t.device, 2.0f);
-    cr_expect(without == with && with == more, "%016llx %016llx %016llx", (unsigned long long)without, (unsigned long long)with,
-              (unsigned long long)more);
+    cr_expect(without == with && with == more, "%016llx %016llx %016llx", (unsigned long long)without,
+              (unsigned long long)with, (unsigned long long)more);
     test_close(&t);
 }
 
@@ -325,11 +341,13 @@ Test(cloth_contact, a_bucket_is_put_in_order)
     uint starts[CLOTH_SELF_TILE + 1] = {0}, totals[2] = {0, COUNT}, rows[COUNT], slots[COUNT] = {4, 0, 6, 3, 1, 5, 2};
     uint2 entries[COUNT] = {{0}};
     cloth_self self = cloth_self_pass(COUNT, 1.0f, 1.0f);
-    for (uint32_t i = 1; i <= CLOTH_SELF_TILE; i++) starts[i] = i == CLOTH_SELF_TILE ? 0 : COUNT; /* all are in bucket 0 */
+    for (uint32_t i = 1; i <= CLOTH_SELF_TILE; i++)
+        starts[i] = i == CLOTH_SELF_TILE ? 0 : COUNT; /* all are in bucket 0 */
     for (uint32_t i = 0; i < COUNT; i++) position[i] = (float4){(float)i, 0.0f, 0.0f, 1.0f};
     for (uint32_t slot = 0; slot < COUNT; slot++)
         cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
-    for (uint32_t i = 0; i < COUNT; i++) cr_expect(as_uint(sorted[2 * i].w) == i && sorted[2 * i].x == (float)i, "place %u", i);
+    for (uint32_t i = 0; i < COUNT; i++)
+        cr_expect(as_uint(sorted[2 * i].w) == i && sorted[2 * i].x == (float)i, "place %u", i);
 }
 
 static uint64_t fold_hash(hed_device *device)
@@ -395,10 +413,12 @@ Test(cloth_contact, every_allocation_may_fail)
         hed_status status = hed_cloth_create(t.device, &def, &cloth, &error);
         memory.fail_at = 0;
         made = status == HED_OK;
-        cr_assert(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s", hed_status_name(status), error.text);
+        cr_assert(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
+                  hed_status_name(status), error.text);
         hed_cloth_destroy(cloth);
         test_close(&t);
-        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails", (long long)memory.live, (long long)n);
+        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails", (long long)memory.live,
+                  (long long)n);
     }
     cr_assert(made);
     sheet_free(&s);

@@ -69,7 +69,8 @@ static inline void sheet_put(sheet *s, float height, float angle)
 /* Folded in the middle of z: a half, half a turn of the given gap, the other half above. */
 static inline void sheet_fold(sheet *s, float height, float gap)
 {
-    float size = s->spacing * (float)(s->n - 1), radius = 0.5f * gap, arc = 3.14159265f * radius, half = 0.5f * (size - arc);
+    float size = s->spacing * (float)(s->n - 1), radius = 0.5f * gap, arc = 3.14159265f * radius,
+          half = 0.5f * (size - arc);
     for (uint32_t i = 0; i < s->n * s->n; i++) {
         float along = s->rest[i][2] + 0.5f * size, angle = (along - half) / radius;
         float *p = s->positions[i];

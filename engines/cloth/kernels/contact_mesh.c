@@ -21,21 +21,28 @@ CLOTH_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_
 {
     void *const *argument = call->arguments;
     for (uint64_t i = begin; i < end; i++)
-        cloth_mesh_find_one((uint)i, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5], argument[6], argument[7],
-                            argument[8], argument[9], argument[10], argument[11], argument[12], *(const cloth_meshes *)argument[13]);
+        cloth_mesh_find_one((uint)i, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5],
+                            argument[6], argument[7], argument[8], argument[9], argument[10], argument[11],
+                            argument[12], *(const cloth_meshes *)argument[13]);
 }
 CLOTH_NATIVE_CLONES(find_native, find_body)
 
 /* ---- how they are laid out ---- */
 
-static void boxes_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void boxes_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                           hed_geometry *layout)
 {
     (void)def;
     uint64_t group = (uint64_t)config->values[0], count = cloth_ceil_divide((uint64_t)problem->sizes[0], group);
-    *layout = (hed_geometry){.dimensions = 1, .global = {count * group}, .group = {(uint32_t)group}, .native_items = count, .native_grain = 4};
+    *layout = (hed_geometry){.dimensions = 1,
+                             .global = {count * group},
+                             .group = {(uint32_t)group},
+                             .native_items = count,
+                             .native_grain = 4};
 }
 
-static void find_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void find_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                          hed_geometry *layout)
 {
     (void)def;
     *layout = (hed_geometry){.dimensions = 1,
@@ -47,7 +54,10 @@ static void find_geometry(const hed_kernel_def *def, const hed_config *config, c
 
 /* ---- what they are given ---- */
 
-#define IN(label, of) {.name = label, .kind = HED_BUFFER, .type = of, .access = HED_READ}
+#define IN(label, of) \
+    { \
+        .name = label, .kind = HED_BUFFER, .type = of, .access = HED_READ \
+    }
 
 static const hed_argument_def boxes_arguments[] = {
     {.name = "boxes", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
@@ -102,7 +112,11 @@ const hed_kernel_def cloth_mesh_boxes_def = {
     .geometry = boxes_geometry,
     .range = boxes_native,
     .metric = HED_METRIC_ITEMS,
-    .sample = {row_problems, CLOTH_COUNT(row_problems), {1, {1 << 15}}, cloth_contact_sample_bytes, cloth_contact_sample_fill},
+    .sample = {row_problems,
+               CLOTH_COUNT(row_problems),
+               {1, {1 << 15}},
+               cloth_contact_sample_bytes,
+               cloth_contact_sample_fill},
 };
 
 const hed_kernel_def cloth_mesh_find_def = {
@@ -120,5 +134,9 @@ const hed_kernel_def cloth_mesh_find_def = {
     .geometry = find_geometry,
     .range = find_native,
     .metric = HED_METRIC_ITEMS,
-    .sample = {particle_problems, CLOTH_COUNT(particle_problems), {1, {1 << 20}}, cloth_contact_sample_bytes, cloth_contact_sample_fill},
+    .sample = {particle_problems,
+               CLOTH_COUNT(particle_problems),
+               {1, {1 << 20}},
+               cloth_contact_sample_bytes,
+               cloth_contact_sample_fill},
 };

@@ -1,4 +1,5 @@
-/* Mesh colliders: the boxes of the tree made anew, and each particle's plane of contact. contact_mesh.h has what is done for one. */
+/* Mesh colliders: the boxes of the tree made anew, and each particle's plane of contact. contact_mesh.h has what is
+ * done for one. */
 #ifndef WG
 #define WG 64
 #endif
@@ -8,14 +9,16 @@
 #include "contact_mesh.h"
 #endif
 
-/* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one, so the next launch begins with the
- * row of row / WG / 2 nodes. */
-__kernel void cloth_mesh_boxes(__global float4 *boxes, __global const uint *restrict leaf_at, __global const uint4 *restrict triangles,
-                               __global const float4 *restrict places, uint row, uint leaves)
+/* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one, so the next
+ * launch begins with the row of row / WG / 2 nodes. */
+__kernel void cloth_mesh_boxes(__global float4 *boxes, __global const uint *restrict leaf_at,
+                               __global const uint4 *restrict triangles, __global const float4 *restrict places,
+                               uint row, uint leaves)
 {
     uint item = (uint)get_local_id(0), first = (uint)get_group_id(0) * WG;
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
-        if (item < width && first + item < row) cloth_box_one(row + first + item, boxes, leaf_at, triangles, places, leaves);
+        if (item < width && first + item < row)
+            cloth_box_one(row + first + item, boxes, leaf_at, triangles, places, leaves);
         barrier(CLK_GLOBAL_MEM_FENCE);
         row /= 2;
         first /= 2;
@@ -32,6 +35,6 @@ __kernel void cloth_mesh_find(__global const float4 *restrict position, __global
 {
     uint i = (uint)get_global_id(0);
     if (i < meshes.particles)
-        cloth_mesh_find_one(i, position, previous, garments, boxes, leaf_at, triangles, edges, incident_at, incident, kinds, begin, end,
-                            contact, meshes);
+        cloth_mesh_find_one(i, position, previous, garments, boxes, leaf_at, triangles, edges, incident_at, incident,
+                            kinds, begin, end, contact, meshes);
 }

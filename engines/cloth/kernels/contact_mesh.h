@@ -1,15 +1,17 @@
-/* The nearest triangle of the mesh colliders to a particle, and the plane in which they touch: one text for every device and for C. After
- * physics.h and collide.h.
+/* The nearest triangle of the mesh colliders to a particle, and the plane in which they touch: one text for every
+ * device and for C. After physics.h and collide.h.
  *
- * The triangles lie in a tree of boxes that is made once, on the host (solver/contact_tree.c), and whose boxes are made anew each frame.
- * A hash of space, which serves the particles, does not serve here: a large triangle lies in very many cubes, and a particle deep inside
- * finds nothing in the cubes around it. The tree is complete: node i has the nodes 2 i and 2 i + 1 below it, `leaves` nodes are its last
- * row, so no pointers are stored, and it is gone through without a stack: a word remembers at which levels the farther branch is still to
- * be looked at (after Hapala et al., Efficient Stack-less BVH Traversal, 2011).
+ * The triangles lie in a tree of boxes that is made once, on the host (solver/contact_tree.c), and whose boxes are
+ * made anew each frame. A hash of space, which serves the particles, does not serve here: a large triangle lies in
+ * very many cubes, and a particle deep inside finds nothing in the cubes around it. The tree is complete: node i has
+ * the nodes 2 i and 2 i + 1 below it, `leaves` nodes are its last row, so no pointers are stored, and it is gone
+ * through without a stack: a word remembers at which levels the farther branch is still to be looked at (after Hapala
+ * et al., Efficient Stack-less BVH Traversal, 2011).
  *
- * Inside or outside is told by the pseudo-normal of the nearest face, edge or vertex: the face's own, the sum of two, the sum of all around
- * weighted by their angles (Baerentzen and Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005). The nearest
- * point of a triangle is found by regions, after Ericson, Real-Time Collision Detection, 5.1.5. */
+ * Inside or outside is told by the pseudo-normal of the nearest face, edge or vertex: the face's own, the sum of two,
+ * the sum of all around weighted by their angles (Baerentzen and Aanaes, Signed Distance Computation Using the Angle
+ * Weighted Pseudonormal, 2005). The nearest point of a triangle is found by regions, after Ericson, Real-Time
+ * Collision Detection, 5.1.5. */
 #ifndef CLOTH_CONTACT_MESH_H
 #define CLOTH_CONTACT_MESH_H
 
@@ -33,15 +35,9 @@ typedef struct cloth_nearest {
     uint region; /* 0 1 2: corner a b c; 3 4 5: edge ab bc ca; 6: face */
 } cloth_nearest;
 
-CLOTH_FUNCTION float cloth_dot(float4 a, float4 b)
-{
-    return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
-}
+CLOTH_FUNCTION float cloth_dot(float4 a, float4 b) { return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z)); }
 
-CLOTH_FUNCTION float4 cloth_minus(float4 a, float4 b)
-{
-    return hed_f4(a.x - b.x, a.y - b.y, a.z - b.z, 0.0f);
-}
+CLOTH_FUNCTION float4 cloth_minus(float4 a, float4 b) { return hed_f4(a.x - b.x, a.y - b.y, a.z - b.z, 0.0f); }
 
 CLOTH_FUNCTION float4 cloth_cross(float4 a, float4 b)
 {
@@ -49,14 +45,12 @@ CLOTH_FUNCTION float4 cloth_cross(float4 a, float4 b)
 }
 
 /* share of the way from `a` to the point of an edge: n / (n + m), with care for an edge without length. */
-CLOTH_FUNCTION float cloth_edge_share(float n, float m)
-{
-    return n + m > 0.0f ? n / (n + m) : 0.0f;
-}
+CLOTH_FUNCTION float cloth_edge_share(float n, float m) { return n + m > 0.0f ? n / (n + m) : 0.0f; }
 
 CLOTH_FUNCTION cloth_nearest cloth_nearest_of(float4 p, float4 a, float4 b, float4 c)
 {
-    float4 pa = cloth_minus(a, p), pb = cloth_minus(b, p), pc = cloth_minus(c, p), ab = cloth_minus(b, a), ac = cloth_minus(c, a);
+    float4 pa = cloth_minus(a, p), pb = cloth_minus(b, p), pc = cloth_minus(c, p), ab = cloth_minus(b, a),
+           ac = cloth_minus(c, a);
     float d1 = -cloth_dot(ab, pa), d2 = -cloth_dot(ac, pa), d3 = -cloth_dot(ab, pb), d4 = -cloth_dot(ac, pb);
     float d5 = -cloth_dot(ab, pc), d6 = -cloth_dot(ac, pc);
     float va = fma(d3, d6, -(d5 * d4)), vb = fma(d5, d2, -(d1 * d6)), vc = fma(d1, d4, -(d3 * d2));
@@ -103,11 +97,12 @@ CLOTH_FUNCTION float cloth_box_square(float4 p, __global const float4 *boxes, ui
 }
 
 /* The box of a leaf or of a node above. */
-CLOTH_FUNCTION void cloth_box_one(uint node, __global float4 *boxes, __global const uint *leaf_at, __global const uint4 *triangles,
-                                  __global const float4 *places, uint leaves)
+CLOTH_FUNCTION void cloth_box_one(uint node, __global float4 *boxes, __global const uint *leaf_at,
+                                  __global const uint4 *triangles, __global const float4 *places, uint leaves)
 {
     float4 low = hed_f4(3e38f, 3e38f, 3e38f, 0.0f), high = hed_f4(-3e38f, -3e38f, -3e38f, 0.0f);
-    uint first = node < leaves ? 0u : leaf_at[node - leaves], count = node < leaves ? 2u : 3u * (leaf_at[node - leaves + 1] - first);
+    uint first = node < leaves ? 0u : leaf_at[node - leaves],
+         count = node < leaves ? 2u : 3u * (leaf_at[node - leaves + 1] - first);
     for (uint i = 0; i < count; i++) {
         float4 a, b;
         if (node < leaves) {
@@ -139,10 +134,11 @@ CLOTH_FUNCTION uint cloth_tree_next(uint node, uint *trail, float4 p, __global c
     }
 }
 
-/* The triangle nearest to p whose distance's square is at most *best, which becomes its own; of equally near ones the one with the smallest
- * number (`edges[..].w`). CLOTH_MESH_NONE: there is none. */
-CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, __global const float4 *boxes, __global const uint *leaf_at,
-                                       __global const uint4 *triangles, __global const uint4 *edges, __global const float4 *places, uint leaves)
+/* The triangle nearest to p whose distance's square is at most *best, which becomes its own; of equally near ones the
+ * one with the smallest number (`edges[..].w`). CLOTH_MESH_NONE: there is none. */
+CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, __global const float4 *boxes,
+                                       __global const uint *leaf_at, __global const uint4 *triangles,
+                                       __global const uint4 *edges, __global const float4 *places, uint leaves)
 {
     uint node = 1, trail = 0, found = CLOTH_MESH_NONE, number = CLOTH_MESH_NONE;
     if (!(cloth_box_square(p, boxes, 1) <= *best)) return found;
@@ -178,8 +174,9 @@ CLOTH_FUNCTION float4 cloth_face_normal(uint t, __global const uint4 *triangles,
 }
 
 /* The pseudo-normal where the nearest point lies, not of length 1. */
-CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, __global const uint4 *triangles, __global const uint4 *edges,
-                                          __global const uint *incident_at, __global const uint *incident, __global const float4 *places)
+CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, __global const uint4 *triangles,
+                                          __global const uint4 *edges, __global const uint *incident_at,
+                                          __global const uint *incident, __global const float4 *places)
 {
     float4 normal = cloth_face_normal(t, triangles, places);
     if (region >= 3) {
@@ -195,21 +192,25 @@ CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, __global const ui
         uint4 around = triangles[incident[k]];
         uint next = around.x == vertex ? around.y : around.y == vertex ? around.z : around.x;
         uint last = around.x == vertex ? around.z : around.y == vertex ? around.x : around.y;
-        float4 u = cloth_minus(places[next], places[vertex]), v = cloth_minus(places[last], places[vertex]), cross = cloth_cross(u, v);
+        float4 u = cloth_minus(places[next], places[vertex]), v = cloth_minus(places[last], places[vertex]),
+               cross = cloth_cross(u, v);
         float length = sqrt(cloth_dot(cross, cross));
         float angle = hed_atan2(length, cloth_dot(u, v)), share = length > 0.0f ? angle / length : 0.0f;
-        normal = hed_f4(fma(cross.x, share, normal.x), fma(cross.y, share, normal.y), fma(cross.z, share, normal.z), 0.0f);
+        normal =
+            hed_f4(fma(cross.x, share, normal.x), fma(cross.y, share, normal.y), fma(cross.z, share, normal.z), 0.0f);
     }
     return normal;
 }
 
-/* A particle's plane and the plane's motion, as cloth_touch() takes them. `begin` and `end`: vertices of the meshes where the frame begins and
- * ends; `kinds`: for each mesh its friction, and 1 where it has no border. */
+/* A particle's plane and the plane's motion, as cloth_touch() takes them. `begin` and `end`: vertices of the meshes
+ * where the frame begins and ends; `kinds`: for each mesh its friction, and 1 where it has no border. */
 CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position, __global const float4 *previous,
-                                        __global const float4 *garments, __global const float4 *boxes, __global const uint *leaf_at,
-                                        __global const uint4 *triangles, __global const uint4 *edges, __global const uint *incident_at,
-                                        __global const uint *incident, __global const float4 *kinds, __global const float4 *begin,
-                                        __global const float4 *end, __global float4 *contact, cloth_meshes meshes)
+                                        __global const float4 *garments, __global const float4 *boxes,
+                                        __global const uint *leaf_at, __global const uint4 *triangles,
+                                        __global const uint4 *edges, __global const uint *incident_at,
+                                        __global const uint *incident, __global const float4 *kinds,
+                                        __global const float4 *begin, __global const float4 *end,
+                                        __global float4 *contact, cloth_meshes meshes)
 {
     float4 at = position[i], before = previous[i], none = hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
     contact[2 * i] = contact[2 * i + 1] = none;

@@ -4,7 +4,9 @@
 
 #include "kernels/contact_kernels.h"
 
-uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument);
-void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
+uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                                    uint32_t argument);
+void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
+                               uint64_t bytes, uint64_t seed);
 
 #endif

@@ -1,5 +1,5 @@
-/* Cloth against cloth: particles are counted into buckets, their starts are prefix sums, each is put in its place, and pushed.
- * contact_self.h has what is done for one particle. */
+/* Cloth against cloth: particles are counted into buckets, their starts are prefix sums, each is put in its place,
+ * and pushed. contact_self.h has what is done for one particle. */
 #ifndef WG
 #define WG 128
 #endif
@@ -11,8 +11,8 @@
 
 /* `entries`: bucket of each particle, and how many came before it, in whatever order they came. */
 __kernel void cloth_self_count(__global const float4 *restrict position, __global const float4 *restrict previous,
-                               __global const float4 *restrict rests, __global uint *restrict starts, __global uint2 *restrict entries,
-                               cloth_self self)
+                               __global const float4 *restrict rests, __global uint *restrict starts,
+                               __global uint2 *restrict entries, cloth_self self)
 {
     uint i = (uint)get_global_id(0);
     if (i >= self.particles) return;
@@ -84,26 +84,30 @@ __kernel void cloth_self_order(__global const float4 *restrict position, __globa
                                __global float4 *restrict sorted, __global uint *restrict rows, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
-    if (slot < self.particles) cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
+    if (slot < self.particles)
+        cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
 }
 
 __kernel void cloth_self_near(__global const uint *restrict starts, __global const uint *restrict totals,
                               __global const float4 *restrict sorted, __global const uint *restrict rows,
-                              __global const float4 *restrict rests, __global const float4 *restrict bodies, __global uint *restrict near,
-                              __global uint *restrict counts, cloth_self self)
+                              __global const float4 *restrict rests, __global const float4 *restrict bodies,
+                              __global uint *restrict near, __global uint *restrict counts, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
-    if (slot < self.particles) cloth_self_near_one(slot, starts, totals, sorted, rows, rests, bodies, near, counts, self);
+    if (slot < self.particles)
+        cloth_self_near_one(slot, starts, totals, sorted, rows, rests, bodies, near, counts, self);
 }
 
-__kernel void cloth_self_push(__global float4 *restrict position, __global float4 *restrict previous, __global const uint *restrict starts,
-                              __global const uint *restrict totals, __global const float4 *restrict sorted,
-                              __global float4 *restrict pushed, __global const uint *restrict rows, __global const float4 *restrict rests,
+__kernel void cloth_self_push(__global float4 *restrict position, __global float4 *restrict previous,
+                              __global const uint *restrict starts, __global const uint *restrict totals,
+                              __global const float4 *restrict sorted, __global float4 *restrict pushed,
+                              __global const uint *restrict rows, __global const float4 *restrict rests,
                               __global const float4 *restrict bodies, __global const uint *restrict near,
                               __global const uint *restrict counts, __global const float4 *restrict colliders,
                               __global const float4 *restrict contact, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
     if (slot < self.particles)
-        cloth_self_push_one(slot, position, previous, starts, totals, sorted, pushed, rows, rests, bodies, near, counts, colliders, contact, self);
+        cloth_self_push_one(slot, position, previous, starts, totals, sorted, pushed, rows, rests, bodies, near,
+                            counts, colliders, contact, self);
 }

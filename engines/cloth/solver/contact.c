@@ -1,24 +1,26 @@
-/* Collisions beyond simple colliders: their life, cloth against cloth, and what is saved of them. kernels/contact_self.h says how cloth is
- * pushed out of cloth.
+/* Collisions beyond simple colliders: their life, cloth against cloth, and what is saved of them.
+ * kernels/contact_self.h says how cloth is pushed out of cloth.
  *
- * Which thickness a mesh needs: particles are balls, so two sheets keep apart only where no ball slips between the others. That takes a
- * thickness of at least the longest edge (the spacing of a grid; its diagonals are then 1.41 thicknesses long, which is still tight: four
- * balls around a square leave a hole of 0.41 thicknesses). A finer mesh may keep its thickness: more neighbours are looked through, no more
- * contacts are found in its own surroundings, which are near at rest. In a substep no particle goes farther than the thinnest garment's
- * thickness: 3 m/s at 1 cm and 300 substeps a second; faster cloth needs more substeps or more thickness. */
+ * Which thickness a mesh needs: particles are balls, so two sheets keep apart only where no ball slips between the
+ * others. That takes a thickness of at least the longest edge (the spacing of a grid; its diagonals are then 1.41
+ * thicknesses long, which is still tight: four balls around a square leave a hole of 0.41 thicknesses). A finer mesh
+ * may keep its thickness: more neighbours are looked through, no more contacts are found in its own surroundings,
+ * which are near at rest. In a substep no particle goes farther than the thinnest garment's thickness: 3 m/s at 1 cm
+ * and 300 substeps a second; faster cloth needs more substeps or more thickness. */
 #include "solver/contact.h"
 
 #include <string.h>
 
 static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
-    [CLOTH_SELF_COUNT] = &cloth_self_count_def, [CLOTH_SELF_SCAN] = &cloth_self_scan_def,   [CLOTH_SELF_TOTALS] = &cloth_self_totals_def,
-    [CLOTH_SELF_PLACE] = &cloth_self_place_def, [CLOTH_SELF_ORDER] = &cloth_self_order_def, [CLOTH_SELF_PUSH] = &cloth_self_push_def,
-    [CLOTH_SELF_NEAR_KERNEL] = &cloth_self_near_def,
-    [CLOTH_MESH_BOXES] = &cloth_mesh_boxes_def, [CLOTH_MESH_FIND] = &cloth_mesh_find_def,
+    [CLOTH_SELF_COUNT] = &cloth_self_count_def,      [CLOTH_SELF_SCAN] = &cloth_self_scan_def,
+    [CLOTH_SELF_TOTALS] = &cloth_self_totals_def,    [CLOTH_SELF_PLACE] = &cloth_self_place_def,
+    [CLOTH_SELF_ORDER] = &cloth_self_order_def,      [CLOTH_SELF_PUSH] = &cloth_self_push_def,
+    [CLOTH_SELF_NEAR_KERNEL] = &cloth_self_near_def, [CLOTH_MESH_BOXES] = &cloth_mesh_boxes_def,
+    [CLOTH_MESH_FIND] = &cloth_mesh_find_def,
 };
 
-hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments,
-                             uint32_t count, hed_error *error)
+hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel, uint64_t size,
+                             const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     hed_problem problem = hed_problem_1d((int64_t)size);
     hed_status status = HED_OK;
@@ -39,7 +41,8 @@ float cloth_contacts_longest_move(const hed_cloth *cloth)
 {
     float thinnest = 1e9f;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (takes_part(cloth->garments[g]) && cloth->garments[g]->thickness < thinnest) thinnest = cloth->garments[g]->thickness;
+        if (takes_part(cloth->garments[g]) && cloth->garments[g]->thickness < thinnest)
+            thinnest = cloth->garments[g]->thickness;
     return thinnest;
 }
 
@@ -54,7 +57,8 @@ static void fill_bodies(const hed_cloth *cloth, float4 *rests, float4 *bodies)
             bodies[body] = (float4){garment->thickness, garment->friction, (float)g, 0.0f};
             for (uint32_t i = 0; i < garment->particle_count; i++, rest++) {
                 const float *place = garment->rest[i];
-                *rest = (float4){place[0], place[1], place[2], as_float(takes_part(garment) ? body : CLOTH_SELF_NONE)};
+                *rest =
+                    (float4){place[0], place[1], place[2], as_float(takes_part(garment) ? body : CLOTH_SELF_NONE)};
             }
         }
     }
@@ -79,7 +83,8 @@ static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_er
 {
     float widest = 0.0f;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (takes_part(cloth->garments[g]) && cloth->garments[g]->thickness > widest) widest = cloth->garments[g]->thickness;
+        if (takes_part(cloth->garments[g]) && cloth->garments[g]->thickness > widest)
+            widest = cloth->garments[g]->thickness;
     if (!(widest > 0.0f)) return HED_OK;
     uint64_t particles = cloth->particles;
     contacts->self = cloth_self_pass(cloth->particles, cloth_contacts_longest_move(cloth), widest);
@@ -92,17 +97,22 @@ static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->rows, error);
     if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->counts, error);
     if (!status) status = cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->near, error);
-    for (int i = 0; i < 2 && !status; i++) status = cloth_upload(cloth, NULL, 32 * particles, &contacts->sorted[i], error);
+    for (int i = 0; i < 2 && !status; i++)
+        status = cloth_upload(cloth, NULL, 32 * particles, &contacts->sorted[i], error);
     return status;
 }
 
-static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }
+static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
+{
+    return buffer ? buffer : cloth->buffers.none;
+}
 
 /* Sorts the particles into their buckets, and writes down who may touch whom. */
 static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
     cloth_self *self = &contacts->self;
-    hed_argument position = hed_buffer_argument(cloth->buffers.position), previous = hed_buffer_argument(cloth->buffers.previous);
+    hed_argument position = hed_buffer_argument(cloth->buffers.position),
+                 previous = hed_buffer_argument(cloth->buffers.previous);
     hed_argument starts = hed_buffer_argument(contacts->starts), totals = hed_buffer_argument(contacts->totals);
     hed_argument entries = hed_buffer_argument(contacts->entries), slots = hed_buffer_argument(contacts->slots);
     hed_argument rests = hed_buffer_argument(contacts->rests), sorted = hed_buffer_argument(contacts->sorted[0]);
@@ -114,15 +124,33 @@ static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed
     hed_argument sums[] = {totals, hed_uint_argument(tiles)};
     hed_argument place[] = {starts, totals, entries, slots, pass};
     hed_argument order[] = {position, previous, starts, totals, entries, slots, sorted, rows, pass};
-    hed_argument near[] = {starts, totals, sorted, rows, rests, hed_buffer_argument(contacts->bodies), hed_buffer_argument(contacts->near),
-                           hed_buffer_argument(contacts->counts), pass};
-    hed_status status = hed_fill(cloth->stream, contacts->starts, 0, hed_buffer_size(contacts->starts), &(uint32_t){0}, 4, error);
-    if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_COUNT, self->particles, count, CLOTH_COUNT(count), error);
-    if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_SCAN, self->buckets, scan, CLOTH_COUNT(scan), error);
-    if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_TOTALS, tiles, sums, CLOTH_COUNT(sums), error);
-    if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_PLACE, self->particles, place, CLOTH_COUNT(place), error);
-    if (!status) status = cloth_contact_run(cloth, contacts, CLOTH_SELF_ORDER, self->particles, order, CLOTH_COUNT(order), error);
-    return status ? status : cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles, near, CLOTH_COUNT(near), error);
+    hed_argument near[] = {starts,
+                           totals,
+                           sorted,
+                           rows,
+                           rests,
+                           hed_buffer_argument(contacts->bodies),
+                           hed_buffer_argument(contacts->near),
+                           hed_buffer_argument(contacts->counts),
+                           pass};
+    hed_status status =
+        hed_fill(cloth->stream, contacts->starts, 0, hed_buffer_size(contacts->starts), &(uint32_t){0}, 4, error);
+    if (!status)
+        status =
+            cloth_contact_run(cloth, contacts, CLOTH_SELF_COUNT, self->particles, count, CLOTH_COUNT(count), error);
+    if (!status)
+        status = cloth_contact_run(cloth, contacts, CLOTH_SELF_SCAN, self->buckets, scan, CLOTH_COUNT(scan), error);
+    if (!status)
+        status = cloth_contact_run(cloth, contacts, CLOTH_SELF_TOTALS, tiles, sums, CLOTH_COUNT(sums), error);
+    if (!status)
+        status =
+            cloth_contact_run(cloth, contacts, CLOTH_SELF_PLACE, self->particles, place, CLOTH_COUNT(place), error);
+    if (!status)
+        status =
+            cloth_contact_run(cloth, contacts, CLOTH_SELF_ORDER, self->particles, order, CLOTH_COUNT(order), error);
+    return status ? status
+                  : cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles, near,
+                                      CLOTH_COUNT(near), error);
 }
 
 hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error)
@@ -160,8 +188,9 @@ enum { SELF_BUFFERS = 11 };
 
 static void self_buffers(const cloth_contacts *contacts, hed_buffer **buffers)
 {
-    hed_buffer *const all[SELF_BUFFERS] = {contacts->rests, contacts->bodies, contacts->starts, contacts->totals,    contacts->entries,  contacts->slots,
-                                           contacts->rows,  contacts->near,   contacts->counts, contacts->sorted[0], contacts->sorted[1]};
+    hed_buffer *const all[SELF_BUFFERS] = {
+        contacts->rests, contacts->bodies, contacts->starts, contacts->totals,    contacts->entries,  contacts->slots,
+        contacts->rows,  contacts->near,   contacts->counts, contacts->sorted[0], contacts->sorted[1]};
     memcpy(buffers, all, sizeof all);
 }
 

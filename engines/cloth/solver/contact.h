@@ -1,4 +1,5 @@
-/* What the files of the collisions share: contact.c (life, cloth against cloth), contact_mesh.c (mesh colliders), contact_tree.c. */
+/* What the files of the collisions share: contact.c (life, cloth against cloth), contact_mesh.c (mesh colliders),
+ * contact_tree.c. */
 #ifndef CLOTH_CONTACT_H
 #define CLOTH_CONTACT_H
 
@@ -6,13 +7,14 @@
 
 #include "kernels/contact_kernels.h"
 
-/* The triangles of all mesh colliders as a complete tree of boxes, and what lies around each: made once from the first frame. */
+/* The triangles of all mesh colliders as a complete tree of boxes, and what lies around each: made once from the
+ * first frame. */
 typedef struct cloth_tree {
     hed_allocator allocator;
     uint32_t mesh_count, vertex_count, triangle_count;
     uint32_t *mesh_vertices, *mesh_triangles; /* (mesh_count) as the program gave them */
-    uint4 *triangles;                         /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices in one place are one */
-    uint4 *edges;          /* (triangle_count) the triangle beyond edges ab, bc, ca, or CLOTH_MESH_NONE; its number as given */
+    uint4 *triangles; /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices in one place are one */
+    uint4 *edges; /* (triangle_count) the triangle beyond edges ab, bc, ca, or CLOTH_MESH_NONE; its number as given */
     uint32_t *incident_at; /* (vertex_count + 1) */
     uint32_t *incident;    /* (3 x triangle_count) triangles around each vertex */
     uint32_t leaves;       /* a power of 2 */
@@ -21,8 +23,8 @@ typedef struct cloth_tree {
 } cloth_tree;
 
 /* Errors: ARGUMENT (an index out of bounds: names mesh and triangle), MEMORY. */
-hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes, uint32_t mesh_count, cloth_tree **tree,
-                             hed_error *error);
+hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes,
+                             uint32_t mesh_count, cloth_tree **tree, hed_error *error);
 void cloth_tree_destroy(cloth_tree *tree);
 
 typedef enum cloth_contact_kernel {
@@ -43,12 +45,12 @@ struct cloth_contacts {
     hed_kernel *kernels[CLOTH_CONTACT_KERNELS]; /* made when they are first needed */
     /* cloth against cloth */
     cloth_self self;
-    hed_buffer *rests;   /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */
-    hed_buffer *bodies;  /* (copies of all garments) float4: thickness, friction, garment */
-    hed_buffer *starts;  /* (buckets + 1) uint: counts, then prefix sums in each tile */
-    hed_buffer *totals;  /* (tiles + 1) uint */
-    hed_buffer *entries; /* (particles) uint2 */
-    hed_buffer *slots;   /* (particles) uint */
+    hed_buffer *rests;     /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */
+    hed_buffer *bodies;    /* (copies of all garments) float4: thickness, friction, garment */
+    hed_buffer *starts;    /* (buckets + 1) uint: counts, then prefix sums in each tile */
+    hed_buffer *totals;    /* (tiles + 1) uint */
+    hed_buffer *entries;   /* (particles) uint2 */
+    hed_buffer *slots;     /* (particles) uint */
     hed_buffer *sorted[2]; /* (particles x 2) float4, in turn from pass to pass */
     hed_buffer *rows;      /* (particles) uint */
     hed_buffer *near;      /* (CLOTH_SELF_NEAR x particles) uint */
@@ -63,12 +65,12 @@ struct cloth_contacts {
     uint32_t turn;        /* the one where they are */
     hed_buffer *kinds;    /* (meshes) float4: friction, 1 where closed */
     hed_buffer *triangles, *edges, *incident_at, *incident, *leaf_at; /* of the tree */
-    hed_buffer *boxes;                                               /* (2 x leaves x 2) float4 */
+    hed_buffer *boxes;                                                /* (2 x leaves x 2) float4 */
 };
 
 /* Launches a kernel for `size` elements, which is made if it is not there yet. */
-hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments,
-                             uint32_t count, hed_error *error);
+hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel, uint64_t size,
+                             const hed_argument *arguments, uint32_t count, hed_error *error);
 /* The meshes' part of cloth_contacts_destroy() and cloth_contacts_bytes(). */
 void cloth_contact_meshes_destroy(cloth_contacts *contacts);
 uint64_t cloth_contact_meshes_bytes(const cloth_contacts *contacts);

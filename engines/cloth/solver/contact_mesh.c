@@ -1,15 +1,17 @@
-/* Mesh colliders: their vertices go to the device each frame, the boxes of their tree are made anew, and each particle finds its nearest triangle
- * and the plane in which they touch. kernels/contact_mesh.h says how; contact_tree.c makes the tree.
+/* Mesh colliders: their vertices go to the device each frame, the boxes of their tree are made anew, and each
+ * particle finds its nearest triangle and the plane in which they touch. kernels/contact_mesh.h says how;
+ * contact_tree.c makes the tree.
  *
- * Planes are found once for a hed_cloth_step(), where the meshes and the cloth begin; they move with the place of their triangle that was
- * nearest. That place is looked for within the thickness and all the way that particle and meshes can go; inside a mesh without a border,
- * however deep. */
+ * Planes are found once for a hed_cloth_step(), where the meshes and the cloth begin; they move with the place of
+ * their triangle that was nearest. That place is looked for within the thickness and all the way that particle and
+ * meshes can go; inside a mesh without a border, however deep. */
 #include "solver/contact.h"
 
 #include <math.h>
 #include <string.h>
 
-#define COME_OUT 0.25 /* m/s: how fast a particle that is inside is brought out; it leaves at that speed, a hop of 3 mm */
+#define COME_OUT \
+    0.25 /* m/s: how fast a particle that is inside is brought out; it leaves at that speed, a hop of 3 mm */
 
 /* ---- what stays: the tree ---- */
 
@@ -24,21 +26,26 @@ static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     if (!status) status = cloth_upload(cloth, tree->leaf_at, 4 * (leaves + 1), &contacts->leaf_at, error);
     if (!status) status = cloth_upload(cloth, NULL, 64 * leaves, &contacts->boxes, error);
     if (!status) status = cloth_upload(cloth, NULL, 16 * (uint64_t)tree->mesh_count, &contacts->kinds, error);
-    for (int i = 0; i < 2 && !status; i++) status = cloth_upload(cloth, NULL, 16 * vertices, &contacts->place[i], error);
-    if (!status && !cloth->buffers.contact) status = cloth_upload(cloth, NULL, 32 * (uint64_t)cloth->particles, &cloth->buffers.contact, error);
+    for (int i = 0; i < 2 && !status; i++)
+        status = cloth_upload(cloth, NULL, 16 * vertices, &contacts->place[i], error);
+    if (!status && !cloth->buffers.contact)
+        status = cloth_upload(cloth, NULL, 32 * (uint64_t)cloth->particles, &cloth->buffers.contact, error);
     return status;
 }
 
 /* The first frame with meshes. */
-static hed_status make_tree(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
+static hed_status make_tree(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame,
+                            hed_error *error)
 {
-    hed_status status = cloth_tree_create(&cloth->allocator, frame->meshes, frame->mesh_count, &contacts->tree, error);
+    hed_status status =
+        cloth_tree_create(&cloth->allocator, frame->meshes, frame->mesh_count, &contacts->tree, error);
     if (status) return status;
     uint32_t count = contacts->tree->vertex_count;
     contacts->places = cloth_allocate(&cloth->allocator, count, sizeof *contacts->places, error);
     if (!contacts->places) status = HED_ERROR_MEMORY;
     if (!status && contacts->known && contacts->known_count != count)
-        status = cloth_fail(error, HED_ERROR_ARGUMENT, "mesh colliders have %u vertices, in the state that was set they had %u", count,
+        status = cloth_fail(error, HED_ERROR_ARGUMENT,
+                            "mesh colliders have %u vertices, in the state that was set they had %u", count,
                             contacts->known_count);
     if (!status) status = upload_tree(cloth, contacts, error);
     if (status) cloth_contact_meshes_destroy(contacts);
@@ -59,18 +66,22 @@ static hed_status take_known(hed_cloth *cloth, cloth_contacts *contacts, hed_err
     memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
     contacts->jumped = false;
     forget_known(contacts);
-    return cloth_send(cloth, contacts->place[contacts->turn], 0, contacts->places, 16 * (uint64_t)contacts->tree->vertex_count, error);
+    return cloth_send(cloth, contacts->place[contacts->turn], 0, contacts->places,
+                      16 * (uint64_t)contacts->tree->vertex_count, error);
 }
 
 static hed_status check_same(const cloth_tree *tree, const hed_cloth_frame *frame, hed_error *error)
 {
     if (frame->mesh_count != tree->mesh_count)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "%u mesh colliders, in the first frame there were %u", frame->mesh_count, tree->mesh_count);
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "%u mesh colliders, in the first frame there were %u",
+                          frame->mesh_count, tree->mesh_count);
     for (uint32_t m = 0; m < tree->mesh_count; m++) {
         const hed_cloth_mesh_collider *mesh = &frame->meshes[m];
         if (mesh->vertex_count != tree->mesh_vertices[m] || mesh->triangle_count != tree->mesh_triangles[m])
-            return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u has %u vertices and %u triangles, in the first frame it had %u and %u", m,
-                              mesh->vertex_count, mesh->triangle_count, tree->mesh_vertices[m], tree->mesh_triangles[m]);
+            return cloth_fail(
+                error, HED_ERROR_ARGUMENT,
+                "mesh collider %u has %u vertices and %u triangles, in the first frame it had %u and %u", m,
+                mesh->vertex_count, mesh->triangle_count, tree->mesh_vertices[m], tree->mesh_triangles[m]);
     }
     return HED_OK;
 }
@@ -94,20 +105,23 @@ static double take_places(cloth_contacts *contacts, const hed_cloth_frame *frame
     return contacts->jumped ? 0.0 : sqrt(farthest);
 }
 
-static hed_status send_kinds(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
+static hed_status send_kinds(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame,
+                             hed_error *error)
 {
     uint32_t count = frame->mesh_count;
     float4 *kinds = cloth_allocate(&cloth->allocator, count, sizeof *kinds, error);
     if (!kinds) return HED_ERROR_MEMORY;
-    for (uint32_t m = 0; m < count; m++) kinds[m] = (float4){frame->meshes[m].friction, contacts->tree->closed[m] ? 1.0f : 0.0f, 0.0f, 0.0f};
+    for (uint32_t m = 0; m < count; m++)
+        kinds[m] = (float4){frame->meshes[m].friction, contacts->tree->closed[m] ? 1.0f : 0.0f, 0.0f, 0.0f};
     hed_status status = cloth_send(cloth, contacts->kinds, 0, kinds, count * sizeof *kinds, error);
     cloth_release(&cloth->allocator, kinds, count, sizeof *kinds);
     return status;
 }
 
-/* `begin` and `end`: the buffers of the vertices where the frame begins and ends. Meshes that are not given stand still. */
-static hed_status feed(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, double *move, hed_buffer **begin, hed_buffer **end,
-                       hed_error *error)
+/* `begin` and `end`: the buffers of the vertices where the frame begins and ends. Meshes that are not given stand
+ * still. */
+static hed_status feed(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, double *move,
+                       hed_buffer **begin, hed_buffer **end, hed_error *error)
 {
     hed_status status = HED_OK;
     *move = 0.0;
@@ -117,7 +131,8 @@ static hed_status feed(hed_cloth *cloth, cloth_contacts *contacts, const hed_clo
         contacts->turn ^= 1u;
         status = send_kinds(cloth, contacts, frame, error);
         if (!status)
-            status = cloth_send(cloth, contacts->place[contacts->turn], 0, contacts->places, 16 * (uint64_t)contacts->tree->vertex_count, error);
+            status = cloth_send(cloth, contacts->place[contacts->turn], 0, contacts->places,
+                                16 * (uint64_t)contacts->tree->vertex_count, error);
     }
     *end = contacts->place[contacts->turn];
     if (contacts->jumped) *begin = *end;
@@ -130,9 +145,12 @@ static hed_status make_boxes(hed_cloth *cloth, cloth_contacts *contacts, hed_buf
     hed_status status = HED_OK;
     uint32_t leaves = contacts->tree->leaves;
     for (uint32_t row = leaves; row > 0 && !status;) {
-        hed_argument arguments[] = {hed_buffer_argument(contacts->boxes), hed_buffer_argument(contacts->leaf_at),
-                                    hed_buffer_argument(contacts->triangles), hed_buffer_argument(begin),
-                                    hed_uint_argument(row), hed_uint_argument(leaves)};
+        hed_argument arguments[] = {hed_buffer_argument(contacts->boxes),
+                                    hed_buffer_argument(contacts->leaf_at),
+                                    hed_buffer_argument(contacts->triangles),
+                                    hed_buffer_argument(begin),
+                                    hed_uint_argument(row),
+                                    hed_uint_argument(leaves)};
         status = cloth_contact_run(cloth, contacts, CLOTH_MESH_BOXES, row, arguments, CLOTH_COUNT(arguments), error);
         if (status) return status;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_MESH_BOXES], NULL);
@@ -141,10 +159,12 @@ static hed_status make_boxes(hed_cloth *cloth, cloth_contacts *contacts, hed_buf
     return status;
 }
 
-hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, double seconds, hed_error *error)
+hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame,
+                               double seconds, hed_error *error)
 {
     hed_status status = HED_OK;
-    if (frame->mesh_count > 0) status = contacts->tree ? check_same(contacts->tree, frame, error) : make_tree(cloth, contacts, frame, error);
+    if (frame->mesh_count > 0)
+        status = contacts->tree ? check_same(contacts->tree, frame, error) : make_tree(cloth, contacts, frame, error);
     if (status || !contacts->tree) return status;
     double move = 0.0;
     hed_buffer *begin = NULL, *end = NULL;
@@ -153,7 +173,8 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts, const
     if (!status) status = make_boxes(cloth, contacts, begin, error);
     if (status) return status;
     const float *gravity = frame->gravity;
-    double pull = sqrt((double)gravity[0] * gravity[0] + (double)gravity[1] * gravity[1] + (double)gravity[2] * gravity[2]);
+    double pull =
+        sqrt((double)gravity[0] * gravity[0] + (double)gravity[1] * gravity[1] + (double)gravity[2] * gravity[2]);
     cloth_meshes meshes = {.ahead = cloth->last_dt > 0.0f ? (float)(seconds / cloth->last_dt) : 0.0f,
                            .fall = (float)(0.5 * pull * seconds * seconds),
                            .move = (float)move,
@@ -161,14 +182,22 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts, const
                            .particles = cloth->particles,
                            .leaves = contacts->tree->leaves};
     for (uint32_t m = 0; m < contacts->tree->mesh_count; m++) meshes.closed |= contacts->tree->closed[m];
-    hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position), hed_buffer_argument(cloth->buffers.previous),
-                                hed_buffer_argument(cloth->buffers.garments), hed_buffer_argument(contacts->boxes),
-                                hed_buffer_argument(contacts->leaf_at),       hed_buffer_argument(contacts->triangles),
-                                hed_buffer_argument(contacts->edges),         hed_buffer_argument(contacts->incident_at),
-                                hed_buffer_argument(contacts->incident),      hed_buffer_argument(contacts->kinds),
-                                hed_buffer_argument(begin),                   hed_buffer_argument(end),
-                                hed_buffer_argument(cloth->buffers.contact),  hed_struct_argument(&meshes, sizeof meshes)};
-    return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles, arguments, CLOTH_COUNT(arguments), error);
+    hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
+                                hed_buffer_argument(cloth->buffers.previous),
+                                hed_buffer_argument(cloth->buffers.garments),
+                                hed_buffer_argument(contacts->boxes),
+                                hed_buffer_argument(contacts->leaf_at),
+                                hed_buffer_argument(contacts->triangles),
+                                hed_buffer_argument(contacts->edges),
+                                hed_buffer_argument(contacts->incident_at),
+                                hed_buffer_argument(contacts->incident),
+                                hed_buffer_argument(contacts->kinds),
+                                hed_buffer_argument(begin),
+                                hed_buffer_argument(end),
+                                hed_buffer_argument(cloth->buffers.contact),
+                                hed_struct_argument(&meshes, sizeof meshes)};
+    return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles, arguments, CLOTH_COUNT(arguments),
+                             error);
 }
 
 void cloth_contacts_reset(cloth_contacts *contacts)
@@ -182,7 +211,10 @@ void cloth_contacts_reset(cloth_contacts *contacts)
 
 uint64_t cloth_contacts_state_size(const cloth_contacts *contacts)
 {
-    uint64_t count = !contacts ? 0 : contacts->known ? contacts->known_count : contacts->tree ? contacts->tree->vertex_count : 0;
+    uint64_t count = !contacts         ? 0
+                     : contacts->known ? contacts->known_count
+                     : contacts->tree  ? contacts->tree->vertex_count
+                                       : 0;
     return sizeof(uint64_t) + count * sizeof(float4);
 }
 
@@ -190,7 +222,9 @@ void cloth_contacts_state(const cloth_contacts *contacts, void *state)
 {
     uint64_t count = (cloth_contacts_state_size(contacts) - sizeof count) / sizeof(float4);
     memcpy(state, &count, sizeof count);
-    if (count > 0) memcpy((char *)state + sizeof count, contacts->known ? contacts->known : contacts->places, count * sizeof(float4));
+    if (count > 0)
+        memcpy((char *)state + sizeof count, contacts->known ? contacts->known : contacts->places,
+               count * sizeof(float4));
 }
 
 hed_status cloth_contacts_set_state(cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
@@ -200,15 +234,17 @@ hed_status cloth_contacts_set_state(cloth_contacts *contacts, const void *state,
         cloth_contacts_reset(contacts);
         return HED_OK;
     }
-    if (size < sizeof count) return cloth_fail(error, HED_ERROR_FORMAT, "a saved state ends before its mesh colliders");
+    if (size < sizeof count)
+        return cloth_fail(error, HED_ERROR_FORMAT, "a saved state ends before its mesh colliders");
     memcpy(&count, state, sizeof count);
     if (count > INT32_MAX || size != sizeof count + count * sizeof(float4))
-        return cloth_fail(error, HED_ERROR_FORMAT, "a saved state says %llu vertices of mesh colliders in %llu bytes", (unsigned long long)count,
-                          (unsigned long long)size);
+        return cloth_fail(error, HED_ERROR_FORMAT, "a saved state says %llu vertices of mesh colliders in %llu bytes",
+                          (unsigned long long)count, (unsigned long long)size);
     const float4 *places = (const float4 *)((const char *)state + sizeof count);
     if (contacts->tree && count > 0 && count != contacts->tree->vertex_count)
-        return cloth_fail(error, HED_ERROR_FORMAT, "a saved state has %llu vertices of mesh colliders, this cloth has %u", (unsigned long long)count,
-                          contacts->tree->vertex_count);
+        return cloth_fail(error, HED_ERROR_FORMAT,
+                          "a saved state has %llu vertices of mesh colliders, this cloth has %u",
+                          (unsigned long long)count, contacts->tree->vertex_count);
     float4 *known = count ? cloth_allocate(&contacts->allocator, count, sizeof *known, error) : NULL;
     if (count && !known) return HED_ERROR_MEMORY;
     if (count) memcpy(known, places, count * sizeof *known);
@@ -222,14 +258,15 @@ hed_status cloth_contacts_set_state(cloth_contacts *contacts, const void *state,
 
 void cloth_contact_meshes_destroy(cloth_contacts *contacts)
 {
-    hed_buffer **const buffers[] = {&contacts->place[0], &contacts->place[1],    &contacts->kinds,    &contacts->triangles,
-                                    &contacts->edges,    &contacts->incident_at, &contacts->incident, &contacts->leaf_at,
-                                    &contacts->boxes};
+    hed_buffer **const buffers[] = {&contacts->place[0],  &contacts->place[1], &contacts->kinds,
+                                    &contacts->triangles, &contacts->edges,    &contacts->incident_at,
+                                    &contacts->incident,  &contacts->leaf_at,  &contacts->boxes};
     for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) {
         hed_buffer_destroy(*buffers[i]);
         *buffers[i] = NULL;
     }
-    if (contacts->tree) cloth_release(&contacts->allocator, contacts->places, contacts->tree->vertex_count, sizeof *contacts->places);
+    if (contacts->tree)
+        cloth_release(&contacts->allocator, contacts->places, contacts->tree->vertex_count, sizeof *contacts->places);
     contacts->places = NULL;
     cloth_tree_destroy(contacts->tree);
     contacts->tree = NULL;
@@ -237,9 +274,9 @@ void cloth_contact_meshes_destroy(cloth_contacts *contacts)
 
 uint64_t cloth_contact_meshes_bytes(const cloth_contacts *contacts)
 {
-    const hed_buffer *const buffers[] = {contacts->place[0], contacts->place[1],    contacts->kinds,    contacts->triangles,
-                                         contacts->edges,    contacts->incident_at, contacts->incident, contacts->leaf_at,
-                                         contacts->boxes};
+    const hed_buffer *const buffers[] = {contacts->place[0],  contacts->place[1], contacts->kinds,
+                                         contacts->triangles, contacts->edges,    contacts->incident_at,
+                                         contacts->incident,  contacts->leaf_at,  contacts->boxes};
     uint64_t bytes = 0;
     for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     return bytes;

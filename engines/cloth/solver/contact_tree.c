@@ -1,6 +1,7 @@
-/* The tree over the triangles of the mesh colliders, made once: triangles are halved at the median of their centres along the longest axis until
- * each of a power of two of leaves has a few. As the meshes move the tree keeps its shape and its boxes follow (kernels/contact_mesh.h),
- * which stays good for bodies that bend: what is near on a surface stays near.
+/* The tree over the triangles of the mesh colliders, made once: triangles are halved at the median of their centres
+ * along the longest axis until each of a power of two of leaves has a few. As the meshes move the tree keeps its
+ * shape and its boxes follow (kernels/contact_mesh.h), which stays good for bodies that bend: what is near on a
+ * surface stays near.
  *
  * Vertices in one place are taken for one, since meshes come with seams where texture coordinates part. */
 #include "solver/contact.h"
@@ -50,11 +51,12 @@ static hed_status count_all(cloth_tree *tree, const hed_cloth_mesh_collider *mes
         triangles += mesh->triangle_count;
         for (uint64_t i = 0; i < 3 * (uint64_t)mesh->triangle_count; i++)
             if (mesh->triangles[i] >= mesh->vertex_count)
-                return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: triangle %llu has vertex %u of %u", m, (unsigned long long)(i / 3),
-                                  mesh->triangles[i], mesh->vertex_count);
+                return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: triangle %llu has vertex %u of %u", m,
+                                  (unsigned long long)(i / 3), mesh->triangles[i], mesh->vertex_count);
     }
     if (vertices > INT32_MAX || triangles > INT32_MAX / 3)
-        return cloth_fail(error, HED_ERROR_LIMIT, "mesh colliders of %llu vertices and %llu triangles: at most 2^31 corners",
+        return cloth_fail(error, HED_ERROR_LIMIT,
+                          "mesh colliders of %llu vertices and %llu triangles: at most 2^31 corners",
                           (unsigned long long)vertices, (unsigned long long)triangles);
     tree->vertex_count = (uint32_t)vertices;
     tree->triangle_count = (uint32_t)triangles;
@@ -62,7 +64,8 @@ static hed_status count_all(cloth_tree *tree, const hed_cloth_mesh_collider *mes
 }
 
 /* same[v]: the first vertex of its mesh in the same place. */
-static hed_status find_same(const cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint32_t *same, hed_error *error)
+static hed_status find_same(const cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint32_t *same,
+                            hed_error *error)
 {
     uint32_t first = 0;
     for (uint32_t m = 0; m < tree->mesh_count; m++) {
@@ -129,12 +132,15 @@ static int longest_axis(const uint32_t *order, uint32_t count, const float (*cen
 }
 
 /* Orders the triangles of `leaves` leaves from the first on; leaf_at says where each begins. */
-static void divide(const cloth_tree *tree, uint32_t *order, const float (*centres)[3], uint32_t first_leaf, uint32_t leaves)
+static void divide(const cloth_tree *tree, uint32_t *order, const float (*centres)[3], uint32_t first_leaf,
+                   uint32_t leaves)
 {
     while (leaves > 1) {
-        uint32_t begin = tree->leaf_at[first_leaf], middle = tree->leaf_at[first_leaf + leaves / 2], end = tree->leaf_at[first_leaf + leaves];
+        uint32_t begin = tree->leaf_at[first_leaf], middle = tree->leaf_at[first_leaf + leaves / 2],
+                 end = tree->leaf_at[first_leaf + leaves];
         if (end - begin > 1 && middle > begin && middle < end)
-            select_smallest(order + begin, end - begin, middle - begin, centres, longest_axis(order + begin, end - begin, centres));
+            select_smallest(order + begin, end - begin, middle - begin, centres,
+                            longest_axis(order + begin, end - begin, centres));
         leaves /= 2;
         divide(tree, order, centres, first_leaf + leaves, leaves);
     }
@@ -148,7 +154,8 @@ static hed_status order_triangles(cloth_tree *tree, const uint4 *given, const fl
     float(*centres)[3] = tree->leaf_at ? cloth_allocate(&tree->allocator, count, sizeof *centres, error) : NULL;
     uint32_t *order = centres ? cloth_allocate(&tree->allocator, count, sizeof *order, error) : NULL;
     if (order) {
-        for (uint32_t i = 0; i <= tree->leaves; i++) tree->leaf_at[i] = (uint32_t)((uint64_t)count * i / tree->leaves);
+        for (uint32_t i = 0; i <= tree->leaves; i++)
+            tree->leaf_at[i] = (uint32_t)((uint64_t)count * i / tree->leaves);
         for (uint32_t t = 0; t < count; t++) {
             float4 a = places[given[t].x], b = places[given[t].y], c = places[given[t].z];
             order[t] = t;
@@ -169,7 +176,10 @@ static hed_status order_triangles(cloth_tree *tree, const uint4 *given, const fl
 
 /* ---- what lies around ---- */
 
-static uint32_t corner_of(uint4 triangle, uint32_t corner) { return corner == 0 ? triangle.x : corner == 1 ? triangle.y : triangle.z; }
+static uint32_t corner_of(uint4 triangle, uint32_t corner)
+{
+    return corner == 0 ? triangle.x : corner == 1 ? triangle.y : triangle.z;
+}
 
 static void set_beyond(uint4 *edges, uint32_t edge, uint32_t triangle)
 {
@@ -178,7 +188,8 @@ static void set_beyond(uint4 *edges, uint32_t edge, uint32_t triangle)
     else edges->z = triangle;
 }
 
-/* Pairs the triangles of each edge; an edge with one only opens its mesh. Of three and more on an edge the first two count. */
+/* Pairs the triangles of each edge; an edge with one only opens its mesh. Of three and more on an edge the first two
+ * count. */
 static hed_status find_edges(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
@@ -191,7 +202,8 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
     qsort(sides, count, sizeof *sides, compare_sides);
     for (uint32_t m = 0; m < tree->mesh_count; m++) tree->closed[m] = true;
     for (uint32_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && sides[next].low == sides[i].low && sides[next].high == sides[i].high;) next++;
+        for (next = i + 1; next < count && sides[next].low == sides[i].low && sides[next].high == sides[i].high;)
+            next++;
         if (sides[i].low == sides[i].high) continue; /* of a triangle without area */
         if (next == i + 1) {
             tree->closed[tree->triangles[sides[i].triangle].w] = false;
@@ -225,7 +237,8 @@ static hed_status find_incident(cloth_tree *tree, hed_error *error)
 
 /* ---- all of it ---- */
 
-static hed_status make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint4 *given, float4 *places, uint32_t *same, hed_error *error)
+static hed_status make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint4 *given, float4 *places,
+                       uint32_t *same, hed_error *error)
 {
     hed_status status = find_same(tree, meshes, same, error);
     if (status) return status;
@@ -253,7 +266,8 @@ static hed_status allocate_all(cloth_tree *tree, hed_error *error)
     tree->triangles = cloth_allocate(a, tree->triangle_count, sizeof *tree->triangles, error);
     if (tree->triangles) tree->edges = cloth_allocate(a, tree->triangle_count, sizeof *tree->edges, error);
     if (tree->edges) tree->incident_at = cloth_allocate(a, tree->vertex_count + 1, sizeof *tree->incident_at, error);
-    if (tree->incident_at) tree->incident = cloth_allocate(a, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident, error);
+    if (tree->incident_at)
+        tree->incident = cloth_allocate(a, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident, error);
     return tree->incident ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -273,8 +287,8 @@ static hed_status fill_tree(cloth_tree *tree, const hed_cloth_mesh_collider *mes
     return status;
 }
 
-hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes, uint32_t mesh_count, cloth_tree **tree,
-                             hed_error *error)
+hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes,
+                             uint32_t mesh_count, cloth_tree **tree, hed_error *error)
 {
     *tree = NULL;
     cloth_tree *made = cloth_allocate(allocator, 1, sizeof *made, error);
@@ -282,7 +296,8 @@ hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mes
     made->allocator = *allocator;
     made->mesh_count = mesh_count;
     made->mesh_vertices = cloth_allocate(allocator, mesh_count, sizeof *made->mesh_vertices, error);
-    if (made->mesh_vertices) made->mesh_triangles = cloth_allocate(allocator, mesh_count, sizeof *made->mesh_triangles, error);
+    if (made->mesh_vertices)
+        made->mesh_triangles = cloth_allocate(allocator, mesh_count, sizeof *made->mesh_triangles, error);
     if (made->mesh_triangles) made->closed = cloth_allocate(allocator, mesh_count, sizeof *made->closed, error);
     hed_status status = made->closed ? fill_tree(made, meshes, error) : HED_ERROR_MEMORY;
     if (status) cloth_tree_destroy(made);
