@@ -51,11 +51,12 @@ static const hed_parameter_def parameters[] = {
     [CLOTH_PATCH_OWN_EACH] = {"OWN", counts + 1, CLOTH_PATCH_MOST_OWN_EACH, 16, NULL},
     [CLOTH_PATCH_GHOSTS_EACH] = {"GHOSTS", counts + 1, CLOTH_PATCH_MOST_GHOSTS_EACH, 1, NULL},
     [CLOTH_PATCH_REGISTER_STEPS] = {"STEPS", counts, CLOTH_PATCH_MOST_STEPS + 1, 0, NULL},
+    [CLOTH_PATCH_REGISTER_SHARES] = {"SHARES", counts, 2, 0, NULL},
     [CLOTH_PATCH_EARLY] = {"EARLY", counts, CLOTH_PATCH_MOST_EARLY + 1, 0, NULL},
     [CLOTH_PATCH_QUEUE] = {"QUEUE", counts + 1, CLOTH_PATCH_MOST_QUEUE, 2, NULL},
     [CLOTH_PATCH_HELD] = {"HELD", counts, CLOTH_PATCH_MOST_OWN_EACH + 1, 16, NULL},
 };
-static const char *const constraints[] = {"HELD <= OWN", "EARLY <= STEPS"};
+static const char *const constraints[] = {"HELD <= OWN", "EARLY <= STEPS", "SHARES <= STEPS"};
 static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, {"patch.cl", hed_cloth_patch_cl, 0}};
 
 #define COMMON \

@@ -28,6 +28,9 @@
 #ifndef STEPS
 #define STEPS 0 /* steps with one constraint of each item, in registers; 0: streamed */
 #endif
+#ifndef SHARES
+#define SHARES 0 /* STEPS: what is to be known of masses is in registers too */
+#endif
 #ifndef EARLY
 #define EARLY 0 /* first of STEPS done while packets travel */
 #endif
@@ -57,6 +60,9 @@
 #ifndef COMPLIANCE
 #define COMPLIANCE 0
 #endif
+#ifndef SHORT_MOVES
+#define SHORT_MOVES 0 /* cloth_step.longest_move means something */
+#endif
 #ifndef TETHERS
 #define TETHERS 0
 #endif
@@ -75,7 +81,14 @@
 #define LIMITED (RANGES || COMPLIANCE)
 #define SURROUNDED (COLLIDERS || CONTACTS || DRIVER)
 #define NEEDS_PARTICLE (HELD < OWN || AIR || DRIVER) /* its number, in the integration */
-#define BATCH (STEPS == 0 ? 1 : OWN < 4 ? OWN : 4) /* particles of an item integrated side by side */
+/* Particles of an item that are integrated side by side, so that their loads are on their way together. */
+#if (STEPS || !HELD) && WG <= 512
+#define BATCH (OWN < 4 ? OWN : 4)
+#elif STEPS || !HELD
+#define BATCH (OWN < 2 ? OWN : 2)
+#else
+#define BATCH 1
+#endif
 #define NOTHING 0xffffffffu
 #define COMPLETE_STEP 0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
 #define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u) /* polls before a packet is given up: seconds, where microseconds are usual */
@@ -105,41 +118,59 @@ CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
 
 /* ---- constraints ---- */
 
-/* cloth_project() with the chain from loaded positions to stored ones kept short: the ends' shares are ready before the length is.
- * `rest`: the rest length; where materials differ, its last four bits are the number of one in `limits`: shortest and longest
- * length over the rest length, give. `equal`: both ends are free and weigh the same. */
-CLOTH_FUNCTION void project(float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
+/* What cloth_project() does, with the chain from loaded positions to stored ones kept short: the ends' shares of the way are ready
+ * before the length is. `low`, `high`: lengths allowed. */
+CLOTH_FUNCTION void correct(float4 *a, float4 *b, float low, float high, float share_a, float share_b)
 {
     float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
     float inverse = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f))));
-#if LIMITED
-    float4 limit = limits[as_uint(rest) & 15u];
-    rest = as_float(as_uint(rest) & ~15u);
-#else
-    (void)limits;
-#endif
-#if RANGES
-    float kept = fmin(fmax(1.0f, rest * limit.x * inverse), rest * limit.y * inverse); /* of the distance */
-#else
-    float kept = rest * inverse;
-#endif
-    float ka = 0.5f, kb = 0.5f;
-    if (!equal) {
-        float weight = a->w + b->w;
-#if COMPLIANCE
-        weight += limit.z;
-#endif
-        float share = hed_near_rcp(fmax(weight, 1e-20f));
-        ka = a->w * share;
-        kb = b->w * share;
-    }
-    float pa = fma(-ka, kept, ka), pb = fma(kb, kept, -kb);
+    float kept = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse; /* of the distance */
+    float pa = fma(-share_a, kept, share_a), pb = fma(share_b, kept, -share_b);
     a->x = fma(pa, x, a->x);
     a->y = fma(pa, y, a->y);
     a->z = fma(pa, z, a->z);
     b->x = fma(pb, x, b->x);
     b->y = fma(pb, y, b->y);
     b->z = fma(pb, z, b->z);
+}
+
+/* What a constraint's `rest` stands for: its rest length; where materials differ, the last four bits are the number of one in `limits`, which
+ * are the shortest and longest length over the rest length, and the give. */
+typedef struct patch_limit {
+    float low, high, give;
+} patch_limit;
+
+CLOTH_FUNCTION patch_limit limit_of(float rest, __local const float4 *limits)
+{
+    patch_limit made;
+#if LIMITED
+    float4 limit = limits[as_uint(rest) & 15u];
+    rest = as_float(as_uint(rest) & ~15u);
+    made.low = rest * limit.x;
+    made.high = rest * limit.y;
+    made.give = limit.z;
+#else
+    made.low = made.high = rest;
+    made.give = 0.0f;
+    (void)limits;
+#endif
+    return made;
+}
+
+/* An end's share is this times its inverse mass. */
+CLOTH_FUNCTION float part_of(float weight_a, float weight_b, float give)
+{
+    float weight = weight_a + weight_b;
+    if (COMPLIANCE) weight += give;
+    return hed_near_rcp(fmax(weight, 1e-20f));
+}
+
+/* `equal`: both ends are free and weigh the same, and nothing gives. */
+CLOTH_FUNCTION void project(float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
+{
+    patch_limit limit = limit_of(rest, limits);
+    float part = equal ? 0.0f : part_of(a->w, b->w, limit.give);
+    correct(a, b, limit.low, limit.high, equal ? 0.5f : a->w * part, equal ? 0.5f : b->w * part);
 }
 
 /* With compliance there is a reciprocal for each constraint in any case. */
@@ -205,20 +236,97 @@ CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *li
 }
 #endif
 
-#if STEPS
-/* In registers the ends are bytes from the first particle, which saves work: 4,096 particles. */
-#define PACK_ENDS(ends) (((ends)&16383u) << 4 | (ends) >> 14 << 20)
+/* ---- the table of constraints: in registers, or streamed ---- */
 
-CLOTH_FUNCTION void solve_ends(__local float4 *place, __local const float4 *limits, uint ends, float rest)
+#if STEPS
+/* An item's constraint of each step. Ends are bytes from the first particle, which saves work: 4,096 particles. Masses do not change
+ * in a launch, so with SHARES there is nothing left to compute of them. */
+typedef struct patch_table {
+    uint ends[STEPS];
+    float rests[STEPS]; /* SHARES: lengths */
+#if SHARES
+    float share_a[STEPS], share_b[STEPS];
+#if RANGES
+    float longest[STEPS];
+#endif
+#endif
+} patch_table;
+
+CLOTH_FUNCTION __local float4 *end_of(__local float4 *place, uint bytes) { return (__local float4 *)((__local char *)place + bytes); }
+
+CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place, __local const float4 *limits, __global const uint2 *pairs,
+                               __global const uint4 *figures, __local const uint *steps, patch_group group, uint item)
 {
-    __local float4 *i = (__local float4 *)((__local char *)place + (ends & 0xffffu));
-    __local float4 *j = (__local float4 *)((__local char *)place + (ends >> 16));
+#pragma unroll
+    for (uint s = 0; s < STEPS; s++) {
+        /* Without a branch, so that all loads are on their way together. */
+        uint at = s < group.pair_steps ? steps[s] + item : 0, some = s < group.pair_steps && at < steps[s + 1];
+        uint2 pair = pairs[some ? at : 0];
+        table->ends[s] = some ? (pair.x & 16383u) << 4 | pair.x >> 14 << 20 : NOTHING;
+        table->rests[s] = as_float(pair.y);
+    }
+#if SHARES
+#pragma unroll
+    for (uint s = 0; s < STEPS; s++) {
+        uint ends = table->ends[s] == NOTHING ? 0 : table->ends[s];
+        patch_limit limit = limit_of(table->rests[s], limits);
+        float weight_a = end_of(place, ends & 0xffffu)->w, weight_b = end_of(place, ends >> 16)->w;
+        float part = part_of(weight_a, weight_b, limit.give);
+        table->rests[s] = limit.low;
+        table->share_a[s] = weight_a * part;
+        table->share_b[s] = weight_b * part;
+#if RANGES
+        table->longest[s] = limit.high;
+#endif
+    }
+#endif
+    (void)figures, (void)place, (void)limits;
+}
+
+CLOTH_FUNCTION void solve_step(__local float4 *place, __local const float4 *limits, const patch_table *table, uint step)
+{
+    uint ends = table->ends[step];
+    if (ends == NOTHING) return;
+    __local float4 *i = end_of(place, ends & 0xffffu), *j = end_of(place, ends >> 16);
     float4 a = *i, b = *j;
-    project(&a, &b, rest, limits, 0);
+#if SHARES && RANGES
+    correct(&a, &b, table->rests[step], table->longest[step], table->share_a[step], table->share_b[step]);
+#elif SHARES
+    correct(&a, &b, table->rests[step], 0.0f, table->share_a[step], table->share_b[step]);
+#else
+    project(&a, &b, table->rests[step], limits, 0);
+#endif
     *i = a;
     *j = b;
+    (void)limits;
+}
+
+/* Steps that need no ghosts, while these are on their way. */
+CLOTH_FUNCTION void sweep_early(__local float4 *place, __local const float4 *limits, const patch_table *table)
+{
+#pragma unroll
+    for (uint s = 0; s < EARLY; s++) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        solve_step(place, limits, table, s);
+    }
+}
+
+CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
+                          __global const uint2 *pairs, __global const uint4 *figures, patch_group group, patch_table *table, uint item)
+{
+#pragma unroll
+    for (uint s = EARLY; s < STEPS; s++) {
+        solve_step(place, limits, table, s);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    (void)shapes, (void)steps, (void)pairs, (void)figures, (void)group, (void)item;
 }
 #else
+/* An item's first entries of the step that comes next. */
+typedef struct patch_table {
+    entry next[QUEUE];
+} patch_table;
+
 /* Entry `item` of a step; head.x is NOTHING where the step has no more. */
 CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *figures, __local const uint *steps, uint pair_steps, uint step,
                            uint item)
@@ -245,10 +353,17 @@ CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *fi
 #endif
         }
     }
-#else
-    (void)figures, (void)pair_steps;
 #endif
+    (void)figures, (void)pair_steps;
     return made;
+}
+
+CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place, __local const float4 *limits, __global const uint2 *pairs,
+                               __global const uint4 *figures, __local const uint *steps, patch_group group, uint item)
+{
+    (void)place, (void)limits;
+#pragma unroll
+    for (uint q = 0; q < QUEUE; q++) table->next[q] = fetch(pairs, figures, steps, group.pair_steps, 0, q * WG + item);
 }
 
 CLOTH_FUNCTION void solve(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
@@ -260,6 +375,29 @@ CLOTH_FUNCTION void solve(__local float4 *place, __local const float4 *limits, _
 #endif
         solve_pair(place, limits, made.head.x, as_float(made.head.y));
     (void)shapes, (void)steps, (void)pair_steps, (void)step;
+}
+
+CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
+                          __global const uint2 *pairs, __global const uint4 *figures, patch_group group, patch_table *table, uint item)
+{
+    uint all = group.pair_steps + group.figure_steps;
+    for (uint s = 0; s < all; s++) {
+        entry now[QUEUE];
+#pragma unroll
+        for (uint q = 0; q < QUEUE; q++) now[q] = table->next[q];
+#pragma unroll
+        for (uint q = 0; q < QUEUE; q++)
+            table->next[q] = fetch(pairs, figures, steps, group.pair_steps, s + 1 < all ? s + 1 : 0, q * WG + item);
+#pragma unroll
+        for (uint q = 0; q < QUEUE; q++)
+            if (now[q].head.x != NOTHING) solve(place, limits, shapes, steps, group.pair_steps, s, now[q]);
+        for (uint more = QUEUE * WG + item;; more += WG) {
+            entry late = fetch(pairs, figures, steps, group.pair_steps, s, more);
+            if (late.head.x == NOTHING) break;
+            solve(place, limits, shapes, steps, group.pair_steps, s, late);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
 }
 #endif
 
@@ -347,12 +485,10 @@ CLOTH_FUNCTION float4 surround(uint particle, float4 at, float4 before, cloth_cl
 #endif
     }
 #if DRIVER
-    float4 start = at, stiffness = driver_map[2 * particle + 1];
-    if (at.w > 0.0f && stiffness.y != 0.0f) {
-        float4 target = cloth_between(driver_from[2 * particle], driver_to[2 * particle], step.to);
-        float4 normal = cloth_unit(cloth_between(driver_from[2 * particle + 1], driver_to[2 * particle + 1], step.to));
-        at = cloth_drive(at, target, normal, driver_map[2 * particle], stiffness.x, &acted);
-    }
+    float4 start = at, map = driver_map[2 * particle], stiffness = driver_map[2 * particle + 1];
+    float4 target = cloth_between(driver_from[2 * particle], driver_to[2 * particle], step.to);
+    float4 normal = cloth_unit(cloth_between(driver_from[2 * particle + 1], driver_to[2 * particle + 1], step.to));
+    if (at.w > 0.0f && stiffness.y != 0.0f) at = cloth_drive(at, target, normal, map, stiffness.x, &acted);
     if (last) {
         float way = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
         debug[particle] = hed_u2(cloth_colour(acted), as_uint(way));
@@ -365,7 +501,7 @@ CLOTH_FUNCTION float4 surround(uint particle, float4 at, float4 before, cloth_cl
 
 /* ---- the exchange ---- */
 
-/* The packets of others' particles that an item receives. */
+/* The packets of others' particles that an item receives: places in one of the two buffers. */
 typedef struct patch_ghosts {
     uint slot[GHOSTS];
 } patch_ghosts;
@@ -380,9 +516,18 @@ CLOTH_FUNCTION void send(__global uint4 *to, float4 at, uint epoch)
 #endif
 }
 
+CLOTH_FUNCTION uint4 look(__global const uint4 *at)
+{
+#if EXCHANGE == BY_PACKETS
+    return hed_packet_get(at);
+#else
+    return *at;
+#endif
+}
+
 /* Waits for an item's ghosts. Past `patience` polls it goes on without them and says so in `flags`. */
-CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *ghosts, __global const uint4 *slots, uint epoch, uint item,
-                            uint *patience, __global uint *flags)
+CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *ghosts, __global const uint4 *packets, uint buffer, uint epoch,
+                            uint item, uint *patience, __global uint *flags)
 {
     uint4 packet[GHOSTS];
     uint missing;
@@ -390,13 +535,7 @@ CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *gho
         missing = 0;
 #pragma unroll
         for (uint g = 0; g < GHOSTS; g++)
-            if (ghosts->slot[g] != NOTHING) {
-#if EXCHANGE == BY_PACKETS
-                packet[g] = hed_packet_get(slots + ghosts->slot[g]);
-#else
-                packet[g] = slots[ghosts->slot[g]];
-#endif
-            }
+            if (ghosts->slot[g] != NOTHING) packet[g] = look(&packets[buffer + ghosts->slot[g]]);
 #pragma unroll
         for (uint g = 0; g < GHOSTS; g++)
             if (ghosts->slot[g] != NOTHING) missing |= packet[g].w ^ epoch;
@@ -415,15 +554,6 @@ CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *gho
 
 /* ---- the kernel ---- */
 
-/* What streaming needs registers for is read again where it is used. */
-#if STEPS
-#define RELOAD
-#else
-#define RELOAD \
-    group = group_at(groups, index); \
-    cloth = cloth_garment_at(garments, group.garment);
-#endif
-
 /* Substep `substep` of those that are asked for. */
 CLOTH_FUNCTION cloth_step step_of(cloth_step first, cloth_step rest, float dt, uint substep)
 {
@@ -436,12 +566,66 @@ CLOTH_FUNCTION cloth_step step_of(cloth_step first, cloth_step rest, float dt, u
         step.time += more * dt;
     }
     step.flags = AIR ? CLOTH_STEP_AIR : 0u;
+    if (!SHORT_MOVES) step.longest_move = INFINITY;
     return step;
 }
 
-/* Every argument beyond the launch's own is described in solver/solver.h (cloth_buffers) or solver/patches.h (tables). Substeps are
- * as `first`, then like `rest`, going on by `dt`. Halves [begin, end) of exchanges are made: one up to the sending, one from the
- * receiving on. A launch makes all of them, or with BY_LAUNCHES those from behind one sending to behind the next. */
+/* Where a patch's anchors are at `to` of the driver's way. */
+CLOTH_FUNCTION void place_anchors(__local float4 *anchor_place, patch_group group, __global const uint *anchors, __global const float4 *position,
+                                  __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map,
+                                  float to, uint item)
+{
+    for (uint k = item; k < group.anchor_count; k += WG) {
+        uint particle = group.first + anchors[group.anchor_at + k];
+        anchor_place[k] = locked_at(particle, position[particle], driver_from, driver_to, driver_map, to);
+    }
+}
+
+/* Up to the sending: own particles go on without constraints, in the first iteration of a substep, and the rim's are sent. */
+CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, patch_group group, cloth_cloth cloth, cloth_step step, uint iteration,
+                                __global float4 *previous, __global const uint *own, __global const uint2 *tethers, __global const float4 *air,
+                                __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map,
+                                __global uint4 *packets, uint buffer, uint epoch, uint item)
+{
+    __local const float4 *anchor_place = place + group.own_count + group.ghost_count;
+    UNROLL_OWN for (uint batch = 0; batch < OWN; batch += BATCH) {
+        float4 at[BATCH], before[BATCH]; /* loads first, for they could not pass the stores */
+        uint particle[BATCH];
+#pragma unroll
+        for (uint k = 0; k < BATCH; k++) {
+            uint i = OWN_AT(batch + k);
+            if (batch + k >= OWN || i >= group.own_count) continue;
+            at[k] = place[i];
+            particle[k] = NEEDS_PARTICLE ? group.first + own[group.own_at + i] : 0;
+            if (iteration == 0) before[k] = before_of(held, previous, particle[k], batch + k);
+        }
+#pragma unroll
+        for (uint k = 0; k < BATCH; k++) {
+            uint i = OWN_AT(batch + k), to = buffer + group.send_at + i;
+            if (batch + k >= OWN || i >= group.own_count) continue;
+            if (iteration == 0) {
+                at[k] = advance(group.own_at + i, particle[k], at[k], &before[k], cloth, step, anchor_place, tethers, air, driver_from,
+                                driver_to, driver_map);
+                keep_before(held, previous, particle[k], group.garment, batch + k, before[k]);
+                place[i] = at[k];
+            }
+            if (EXCHANGE && i < group.send_count) send(&packets[to], at[k], epoch);
+        }
+    }
+}
+
+/* What streaming needs registers for is read again where it is used. */
+#if STEPS
+#define RELOAD
+#else
+#define RELOAD \
+    group = group_at(groups, index); \
+    cloth = cloth_garment_at(garments, group.garment);
+#endif
+
+/* Every argument beyond the launch's own is described in solver/solver.h (cloth_buffers) or kernels/patch.h (tables). Substeps are as
+ * `first`, then like `rest`, going on by `dt`. Halves [begin, end) of exchanges are made: one up to the sending, one from the receiving
+ * on. A launch makes all of them, or with BY_LAUNCHES those from behind one sending to behind the next. */
 __kernel void cloth_patch(__global float4 *position, __global float4 *previous, __global const float4 *garments,
                           __global const uint4 *groups, __global const uint *own, __global const uint2 *tethers,
                           __global const uint *anchors, __global const uint2 *ghost_list, __global const uint *step_list,
@@ -455,15 +639,17 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
     HED_LOCAL_USE(float4, place);
     HED_LOCAL_USE(float4, palette);
     HED_LOCAL_USE(uint, steps);
-    uint item = (uint)get_local_id(0), index = (uint)get_group_id(0);
+    uint item = (uint)get_local_id(0), index = (uint)get_group_id(0), slots = (uint)get_num_groups(0);
     patch_group group = group_at(groups, index);
     cloth_cloth cloth = cloth_garment_at(garments, group.garment);
     __local float4 *anchor_place = place + group.own_count + group.ghost_count, *shapes = palette + 16;
-    uint all_steps = group.pair_steps + group.figure_steps;
     patch_held held;
+    patch_ghosts ghosts;
+    patch_table table;
+    uint epoch = EXCHANGE ? packets[index].x : 0, patience = PATIENCE;
 
-    /* Tables and particles into the group. */
-    for (uint k = item; k < all_steps + 3; k += WG) steps[k] = step_list[group.step_at + k];
+    /* Particles and palettes into the group. */
+    for (uint k = item; k < group.pair_steps + group.figure_steps + 3; k += WG) steps[k] = step_list[group.step_at + k];
     for (uint k = item; LIMITED && k < 16; k += WG) {
         float4 limit = limit_list[16 * group.garment + k];
         palette[k] = hed_f4(limit.x, limit.y, limit.z * first.stiffness, 0.0f);
@@ -474,9 +660,6 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
         place[OWN_AT(k)] = position[particle];
         if (k < HELD) keep_before(&held, previous, particle, group.garment, k, previous[particle]);
     }
-    patch_ghosts ghosts;
-    uint epoch = EXCHANGE ? packets[index].x : 0, patience = PATIENCE;
-    __global uint4 *slots = packets + get_num_groups(0);
 #pragma unroll
     for (uint g = 0; g < GHOSTS; g++) {
         ghosts.slot[g] = NOTHING;
@@ -486,100 +669,31 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
             place[group.own_count + g * WG + item] = position[group.first + ghost.x]; /* its inverse mass stays */
         }
     }
-    float anchored = step_of(first, rest, dt, (begin + 1) / 2 / ITERATIONS).to;
-    for (uint k = item; TETHERS && k < group.anchor_count; k += WG) {
-        uint particle = group.first + anchors[group.anchor_at + k];
-        anchor_place[k] = locked_at(particle, position[particle], driver_from, driver_to, driver_map, anchored);
-    }
+    cloth_step step = step_of(first, rest, dt, (begin + 1) / 2 / ITERATIONS);
+    if (TETHERS) place_anchors(anchor_place, group, anchors, position, driver_from, driver_to, driver_map, step.to, item);
     barrier(CLK_LOCAL_MEM_FENCE);
-#if STEPS
-    uint ends[STEPS];
-    float lengths[STEPS];
-#pragma unroll
-    for (uint s = 0; s < STEPS; s++) {
-        ends[s] = NOTHING;
-        if (s < group.pair_steps && steps[s] + item < steps[s + 1]) {
-            uint2 pair = pairs[steps[s] + item];
-            ends[s] = PACK_ENDS(pair.x);
-            lengths[s] = as_float(pair.y);
-        }
-    }
-#else
-    entry next[QUEUE];
-#pragma unroll
-    for (uint q = 0; q < QUEUE; q++) next[q] = fetch(pairs, figures, steps, group.pair_steps, 0, q * WG + item);
-#endif
-    (void)figures;
+    load_table(&table, place, palette, pairs, figures, steps, group, item);
 
     for (uint exchange = begin / 2; 2 * exchange < end; exchange++) {
-        uint substep = exchange / ITERATIONS, iteration = exchange % ITERATIONS;
+        uint iteration = exchange % ITERATIONS;
+        step = step_of(first, rest, dt, exchange / ITERATIONS);
         RELOAD
-        cloth_step step = step_of(first, rest, dt, substep);
         if (EXCHANGE != BY_LAUNCHES || 2 * exchange >= begin) {
             epoch++;
-            __global uint4 *out = slots + (epoch & 1u) * slot_count + group.send_at;
-            UNROLL_OWN for (uint batch = 0; batch < OWN; batch += BATCH) {
-                float4 at[BATCH]; /* loads first, for they could not pass the stores */
-#pragma unroll
-                for (uint k = 0; k < BATCH; k++)
-                    if (batch + k < OWN && OWN_AT(batch + k) < group.own_count) at[k] = place[OWN_AT(batch + k)];
-#pragma unroll
-                for (uint k = 0; k < BATCH; k++)
-                    if (batch + k < OWN && OWN_AT(batch + k) < group.own_count) {
-                        uint i = OWN_AT(batch + k);
-                        if (iteration == 0) {
-                            uint particle = NEEDS_PARTICLE ? group.first + own[group.own_at + i] : 0;
-                            float4 before = before_of(&held, previous, particle, batch + k);
-                            at[k] = advance(group.own_at + i, particle, at[k], &before, cloth, step, anchor_place, tethers, air, driver_from,
-                                            driver_to, driver_map);
-                            keep_before(&held, previous, particle, group.garment, batch + k, before);
-                            place[i] = at[k];
-                        }
-                        if (EXCHANGE && i < group.send_count) send(out + i, at[k], epoch);
-                    }
-            }
+            begin_sweep(place, &held, group, cloth, step, iteration, previous, own, tethers, air, driver_from, driver_to, driver_map, packets,
+                        slots + (epoch & 1u) * slot_count, epoch, item);
         }
         if (EXCHANGE == BY_LAUNCHES && 2 * exchange + 1 >= end) break;
 #if EARLY
-        barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-        for (uint s = 0; s < EARLY; s++) {
-            if (s > 0) barrier(CLK_LOCAL_MEM_FENCE);
-            if (ends[s] != NOTHING) solve_ends(place, palette, ends[s], lengths[s]);
-        }
+        sweep_early(place, palette, &table);
 #endif
-        if (EXCHANGE) receive(place + group.own_count, &ghosts, slots + (epoch & 1u) * slot_count, epoch, item, &patience, flags);
+        if (EXCHANGE)
+            receive(place + group.own_count, &ghosts, packets, slots + (epoch & 1u) * slot_count, epoch, item, &patience, flags);
         barrier(CLK_LOCAL_MEM_FENCE);
-        anchored = step_of(first, rest, dt, (exchange + 1) / ITERATIONS).to;
-        for (uint k = item; TETHERS && DRIVER && k < group.anchor_count; k += WG) {
-            uint particle = group.first + anchors[group.anchor_at + k];
-            anchor_place[k] = locked_at(particle, anchor_place[k], driver_from, driver_to, driver_map, anchored);
-        }
-#if STEPS
-#pragma unroll
-        for (uint s = EARLY; s < STEPS; s++) {
-            if (ends[s] != NOTHING) solve_ends(place, palette, ends[s], lengths[s]);
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-#else
-        for (uint s = 0; s < all_steps; s++) {
-            entry now[QUEUE];
-#pragma unroll
-            for (uint q = 0; q < QUEUE; q++) now[q] = next[q];
-#pragma unroll
-            for (uint q = 0; q < QUEUE; q++)
-                next[q] = fetch(pairs, figures, steps, group.pair_steps, s + 1 < all_steps ? s + 1 : 0, q * WG + item);
-#pragma unroll
-            for (uint q = 0; q < QUEUE; q++)
-                if (now[q].head.x != NOTHING) solve(place, palette, shapes, steps, group.pair_steps, s, now[q]);
-            for (uint more = QUEUE * WG + item;; more += WG) {
-                entry late = fetch(pairs, figures, steps, group.pair_steps, s, more);
-                if (late.head.x == NOTHING) break;
-                solve(place, palette, shapes, steps, group.pair_steps, s, late);
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-#endif
+        if (TETHERS && DRIVER) /* for the next substep: nobody reads them in a sweep */
+            place_anchors(anchor_place, group, anchors, position, driver_from, driver_to, driver_map,
+                          step_of(first, rest, dt, (exchange + 1) / ITERATIONS).to, item);
+        sweep(place, palette, shapes, steps, pairs, figures, group, &table, item);
         if (SURROUNDED) {
             RELOAD
             EACH_OWN(k) {
@@ -593,7 +707,9 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
     RELOAD
     EACH_OWN(k) {
         uint particle = group.first + own[group.own_at + OWN_AT(k)];
-        position[particle] = place[OWN_AT(k)];
+        float4 at = place[OWN_AT(k)];
+        if (!DRIVER && at.w == 0.0f) continue; /* others may be reading where it is */
+        position[particle] = at;
         if (k < HELD) previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)group.garment);
     }
     if (EXCHANGE && item == 0) packets[index].x = epoch;

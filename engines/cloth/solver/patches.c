@@ -7,7 +7,7 @@
 
 #include "kernels/kernels.h"
 
-enum { VARIANTS = 32, COLLIDERS_BIT = 16, MOST_LOCAL = 16384, REGISTER_PLACES = 4096, FLOAT4 = 16 };
+enum { VARIANTS = 32, COLLIDERS_BIT = 16, MOST_LOCAL = 16384, REGISTER_PLACES = 4096, FLOAT4 = 16, FEW_PARTICLES = 4 };
 
 /* EXCHANGE of patch.cl. */
 typedef enum exchange { NO_EXCHANGE, BY_PACKETS, BY_LAUNCHES } exchange;
@@ -126,7 +126,7 @@ static hed_status configure(cloth_structure *made, const cloth_patch_tables *tab
 {
     cloth_patch_choice *choice = &made->choice;
     bool registers = choice->kind == CLOTH_PLAN_JOINT && tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
-                     tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024 && made->by != BY_LAUNCHES;
+                     tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024;
     if (!choice->threads) choice->threads = registers ? tables->most_pairs : 256;
     if (registers && choice->threads < tables->most_pairs) choice->threads = tables->most_pairs;
     uint32_t least = (tables->most_own + CLOTH_PATCH_MOST_OWN_EACH - 1) / CLOTH_PATCH_MOST_OWN_EACH;
@@ -143,7 +143,8 @@ static hed_status configure(cloth_structure *made, const cloth_patch_tables *tab
     values[CLOTH_PATCH_OWN_EACH] = own;
     values[CLOTH_PATCH_GHOSTS_EACH] = ghosts;
     values[CLOTH_PATCH_REGISTER_STEPS] = registers ? tables->most_pair_steps : 0;
-    values[CLOTH_PATCH_EARLY] = registers && made->by == BY_PACKETS ? smaller(smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps) : 0;
+    values[CLOTH_PATCH_REGISTER_SHARES] = registers;
+    values[CLOTH_PATCH_EARLY] = registers && made->by != NO_EXCHANGE ? smaller(smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps) : 0;
     values[CLOTH_PATCH_QUEUE] = smaller(at_least_one(choice->queue), CLOTH_PATCH_MOST_QUEUE);
     values[CLOTH_PATCH_HELD] = smaller(choice->held, own);
     return HED_OK;
@@ -170,7 +171,37 @@ static hed_status check_resident(const cloth_structure *made, const hed_kernel *
     return status;
 }
 
-/* The kernel for what surrounds the cloth in this launch. */
+static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *made, const hed_kernel_options *options, hed_kernel **kernel,
+                                hed_error *error)
+{
+    hed_status status =
+        hed_kernel_create(cloth->device, made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def, options, kernel, error);
+    if (status) return status;
+    status = check_resident(made, *kernel, error);
+    if (status) hed_kernel_destroy(*kernel);
+    return status;
+}
+
+static bool spills(const hed_kernel *kernel)
+{
+    hed_kernel_resources resources;
+    return hed_kernel_get_resources(kernel, &resources, NULL) == HED_OK && resources.spill_bytes > 0;
+}
+
+/* Asks for fewer registers of an instance that spills, or allows it more; false: there is nothing to give up. A choice is kept as it is where
+ * nothing surrounds the cloth, for that is what choices are measured with. */
+static bool relax(hed_config *config, hed_kernel_options *options, bool surrounded)
+{
+    int64_t *values = config->values;
+    if (values[CLOTH_PATCH_REGISTER_SHARES]) values[CLOTH_PATCH_REGISTER_SHARES] = 0;
+    else if (surrounded && values[CLOTH_PATCH_HELD]) values[CLOTH_PATCH_HELD] = 0;
+    else if (surrounded && options->max_registers) options->max_registers = 0;
+    else return false;
+    return true;
+}
+
+/* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in registers the code for these would be
+ * there that many times: too much for the instruction cache. */
 static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t variant, hed_kernel **kernel, hed_error *error)
 {
     char digits[2][12];
@@ -185,6 +216,7 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t v
         {"ITERATIONS", iterations},
         {"RANGES", FLAG(made->ranges)},
         {"COMPLIANCE", FLAG(made->compliance)},
+        {"SHORT_MOVES", FLAG(cloth->has_self)},
         {"TETHERS", FLAG(variant & CLOTH_STEP_TETHERS)},
         {"DRIVER", FLAG(variant & CLOTH_STEP_DRIVER)},
         {"AIR", FLAG(variant & CLOTH_STEP_AIR)},
@@ -192,17 +224,21 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t v
         {"COLLIDERS", FLAG(variant & COLLIDERS_BIT)},
     };
     hed_kernel_options options = hed_default_kernel_options();
-    options.config = &made->config;
+    hed_config config = made->config;
+    options.config = &config;
     options.defines = defines;
     options.define_count = CLOTH_COUNT(defines);
     options.max_registers = register_limit(hed_device_get_info(cloth->device), &made->choice);
     *kernel = made->kernels[variant];
     if (*kernel) return HED_OK;
-    const hed_kernel_def *def = made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def;
-    hed_status status = hed_kernel_create(cloth->device, def, &options, kernel, error);
-    if (!status) status = check_resident(made, *kernel, error);
-    if (status) hed_kernel_destroy(*kernel);
-    else made->kernels[variant] = *kernel;
+    bool surrounded = variant & ~CLOTH_STEP_TETHERS;
+    if (surrounded && config.values[CLOTH_PATCH_OWN_EACH] > FEW_PARTICLES) config.values[CLOTH_PATCH_HELD] = 0;
+    hed_status status = create_kernel(cloth, made, &options, kernel, error);
+    while (!status && spills(*kernel) && relax(&config, &options, surrounded)) {
+        hed_kernel_destroy(*kernel);
+        status = create_kernel(cloth, made, &options, kernel, error);
+    }
+    if (!status) made->kernels[variant] = *kernel;
     return status;
 }
 
