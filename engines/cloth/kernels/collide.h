@@ -95,13 +95,15 @@ CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickn
     float x = at.x - came.x, y = at.y - came.y, z = at.z - came.z;
     float length = sqrt(cloth_square(x, y, z)), gone = 0.0f;
     float4 place = came;
-    for (uint i = 0; i < CLOTH_MARCH_STEPS && met.w > near && gone < length; i++) {
+    /* Who leaves on the side it came from has gone through nothing, however near it passed. */
+    int turned = fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
+    for (uint i = 0; turned && i < CLOTH_MARCH_STEPS && met.w > near && gone < length; i++) {
         gone += met.w;
         float part = gone / length;
         place = hed_f4(fma(part, x, came.x), fma(part, y, came.y), fma(part, z, came.z), 0.0f);
         met = cloth_over_balls(a1, b1, thickness, place);
     }
-    int through = met.w <= near && gone < length && fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
+    int through = turned && met.w <= near && gone < length && fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
     if (through) { /* beside the place where it met the surface it may slip on, but not around */
         x = at.x - place.x;
         y = at.y - place.y;
