@@ -382,7 +382,7 @@ CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, _
 {
     uint all = group.pair_steps + group.figure_steps;
     for (uint s = 0; s < all; s++) {
-        entry now[QUEUE];
+        entry now[QUEUE], late = fetch(pairs, figures, steps, group.pair_steps, s, QUEUE * WG + item);
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++) now[q] = table->next[q];
 #pragma unroll
@@ -391,10 +391,10 @@ CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, _
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++)
             if (now[q].head.x != NOTHING) solve(place, limits, shapes, steps, group.pair_steps, s, now[q]);
-        for (uint more = QUEUE * WG + item;; more += WG) {
-            entry late = fetch(pairs, figures, steps, group.pair_steps, s, more);
-            if (late.head.x == NOTHING) break;
+        for (uint more = (QUEUE + 1) * WG + item; late.head.x != NOTHING; more += WG) {
+            entry later = fetch(pairs, figures, steps, group.pair_steps, s, more);
             solve(place, limits, shapes, steps, group.pair_steps, s, late);
+            late = later;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -67,6 +67,7 @@ static cloth_patch_choice default_whole(const hed_cloth *cloth, const hed_device
     } else if (copies >= 4 * units && largest <= SMALL_THREADS * CLOTH_PATCH_MOST_OWN_EACH / 2) {
         choice.threads = SMALL_THREADS;
         choice.groups = SMALL_GROUPS;
+        choice.queue = 1; /* two would spill */
     } else if (largest <= 256) {
         choice.threads = 64;
     } else if (largest < 2 * STREAM_THREADS) {
