@@ -141,6 +141,8 @@ CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, f
                                     __global const float4 *colliders, uint count, float from, float to)
 {
     if (!(at.w > 0.0f)) return at;
+    CLOTH_ROLLED
+    CLOTH_ROLLED
     for (uint i = 0; i < count; i++) {
         __global const float4 *collider = colliders + i * CLOTH_COLLIDER_WORDS;
         float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3], kind = collider[4];

@@ -27,13 +27,6 @@
 #define CLOTH_SELF_REACH 1.2f /* times the widest thickness: may touch in a later pass */
 #define CLOTH_SELF_NEAR 32u   /* that may touch are written down */
 
-/* In front of loops that are long, or whose body is: unrolled they would only fill registers. */
-#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
-#define CLOTH_ROLLED _Pragma("unroll 1")
-#else
-#define CLOTH_ROLLED
-#endif
-
 /* What a pass is given; by value. */
 typedef struct cloth_self {
     float cell, inverse_cell; /* edge of a cube, m */

@@ -15,6 +15,13 @@
 
 #define CLOTH_FUNCTION static inline __attribute__((unused))
 
+/* In front of loops that are long, or whose body is: unrolled they would only fill registers and the instruction cache. */
+#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
+#define CLOTH_ROLLED _Pragma("unroll 1")
+#else
+#define CLOTH_ROLLED
+#endif
+
 /* What one substep is given; by value, the same for all garments. */
 typedef struct cloth_step {
     float ratio;                  /* dt / the last substep's dt */
