@@ -97,6 +97,7 @@ CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickn
     float4 place = came;
     /* Who leaves on the side it came from has gone through nothing, however near it passed. */
     int turned = fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
+    CLOTH_ROLLED
     for (uint i = 0; turned && i < CLOTH_MARCH_STEPS && met.w > near && gone < length; i++) {
         gone += met.w;
         float part = gone / length;
@@ -141,7 +142,6 @@ CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, f
                                     __global const float4 *colliders, uint count, float from, float to)
 {
     if (!(at.w > 0.0f)) return at;
-    CLOTH_ROLLED
     CLOTH_ROLLED
     for (uint i = 0; i < count; i++) {
         __global const float4 *collider = colliders + i * CLOTH_COLLIDER_WORDS;
