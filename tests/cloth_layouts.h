@@ -1,5 +1,5 @@
-/* For tests of HED_CLOTH_WHOLE and HED_CLOTH_PATCHES: a cloth of one structure, moved some frames, against the reference that sweeps in its
- * plan's order, and against another structure. */
+/* For tests of HED_CLOTH_WHOLE and HED_CLOTH_PATCHES: a cloth of one structure, moved some frames, against the
+ * reference that sweeps in its plan's order, and against another structure. */
 #ifndef HED_TESTS_CLOTH_LAYOUTS_H
 #define HED_TESTS_CLOTH_LAYOUTS_H
 
@@ -11,8 +11,9 @@
 static hed_error error;
 
 /* A cloth of these garments. */
-static inline hed_cloth *layout_cloth(const test_device *t, hed_cloth_structure structure, const hed_cloth_garment_def *garments, uint32_t count,
-                                      uint32_t patches, uint32_t iterations)
+static inline hed_cloth *layout_cloth(const test_device *t, hed_cloth_structure structure,
+                                      const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches,
+                                      uint32_t iterations)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth = NULL;
@@ -56,23 +57,27 @@ static inline double layout_error(const float *found, const double *expected, ui
     return most;
 }
 
-/* What the sequential sweep in double makes of a garment in `frames` frames, in the order of the plan that `choice` leads to; and how far
- * the same sweep in float comes from it, for folds make rounding grow. */
-static inline double *layout_reference(const hed_cloth_garment_def *def, const cloth_patch_choice *choice, uint32_t iterations, uint32_t frames,
-                                       double *rounding)
+/* What the sequential sweep in double makes of a garment in `frames` frames, in the order of the plan that `choice`
+ * leads to; and how far the same sweep in float comes from it, for folds make rounding grow. */
+static inline double *layout_reference(const hed_cloth_garment_def *def, const cloth_patch_choice *choice,
+                                       uint32_t iterations, uint32_t frames, double *rounding)
 {
     hed_allocator allocator = hed_default_allocator();
     cloth_garment *garment;
     cloth_plan *plan;
-    cloth_plan_def plan_def = {.kind = choice->kind, .patches = choice->patches ? choice->patches : 1, .step_limit = choice->step_limit,
+    cloth_plan_def plan_def = {.kind = choice->kind,
+                               .patches = choice->patches ? choice->patches : 1,
+                               .step_limit = choice->step_limit,
                                .early_steps = choice->early_steps};
-    cloth_reference_def reference = {.substeps = 5, .iterations = iterations, .seconds = 1.0 / 60.0, .gravity = {0.0, -9.81, 0.0}, .up = 1};
+    cloth_reference_def reference = {
+        .substeps = 5, .iterations = iterations, .seconds = 1.0 / 60.0, .gravity = {0.0, -9.81, 0.0}, .up = 1};
     uint32_t n = def->particle_count;
     double last_dt = 0.0, *positions = calloc(n, 3 * sizeof *positions), *previous = calloc(n, 3 * sizeof *previous);
     float last_float_dt = 0.0f, *at = calloc(n, 3 * sizeof *at), *before = calloc(n, 3 * sizeof *before);
     OK(cloth_garment_create(&allocator, def, 0, &garment, &error));
     OK(cloth_plan_create(garment, &plan_def, &plan, &error));
-    for (uint32_t i = 0; i < 3 * n; i++) positions[i] = previous[i] = at[i] = before[i] = garment->positions[i / 3][i % 3];
+    for (uint32_t i = 0; i < 3 * n; i++)
+        positions[i] = previous[i] = at[i] = before[i] = garment->positions[i / 3][i % 3];
     reference.order = (cloth_order){plan->order, garment->constraint_count};
     OK(cloth_reference_frames(garment, &reference, frames, positions, previous, &last_dt));
     OK(cloth_reference_frames_float(garment, &reference, frames, at, before, &last_float_dt));
@@ -96,10 +101,11 @@ static inline double layout_difference(const float *found, const float *expected
     return most;
 }
 
-/* Moves a cloth of this garment 20 frames and compares it with the reference in the same order: 1e-5 m, or twice what a sequential float
- * sweep is off by. */
-static inline void layout_against_reference(const test_device *t, hed_cloth_structure structure, const hed_cloth_garment_def *def,
-                                              const cloth_patch_choice *choice, uint32_t patches, uint32_t iterations)
+/* Moves a cloth of this garment 20 frames and compares it with the reference in the same order: 1e-5 m, or twice what
+ * a sequential float sweep is off by. */
+static inline void layout_against_reference(const test_device *t, hed_cloth_structure structure,
+                                            const hed_cloth_garment_def *def, const cloth_patch_choice *choice,
+                                            uint32_t patches, uint32_t iterations)
 {
     enum { FRAMES = 20 };
     hed_cloth *cloth = layout_cloth(t, structure, def, 1, patches, iterations);
@@ -109,8 +115,10 @@ static inline void layout_against_reference(const test_device *t, hed_cloth_stru
     float *found = layout_positions(cloth);
     double rounding, *expected = layout_reference(def, &used, iterations, FRAMES, &rounding);
     double off = layout_error(found, expected, def->particle_count), moved = 0.0;
-    cr_expect_lt(off, fmax(1e-5, 2.0 * rounding), "%u particles, %u iterations: %g m, and %g m by rounding", def->particle_count, iterations, off, rounding);
-    for (uint32_t i = 0; i < 3 * def->particle_count; i++) moved = fmax(moved, layout_size((double)found[i] - (double)def->positions[i]));
+    cr_expect_lt(off, fmax(1e-5, 2.0 * rounding), "%u particles, %u iterations: %g m, and %g m by rounding",
+                 def->particle_count, iterations, off, rounding);
+    for (uint32_t i = 0; i < 3 * def->particle_count; i++)
+        moved = fmax(moved, layout_size((double)found[i] - (double)def->positions[i]));
     cr_assert_gt(moved, 0.05, "nothing has moved: %g m", moved);
     free(expected);
     free(found);
@@ -143,11 +151,16 @@ typedef struct busy_garment {
     float *max_distance, *backstop, *radius, *drive;
 } busy_garment;
 
-/* A grid whose particles are tied in pairs across every second column, tethered to its locked first row, driven here and there. */
+/* A grid whose particles are tied in pairs across every second column, tethered to its locked first row, driven here
+ * and there. */
 static inline busy_garment busy_make(uint32_t n)
 {
-    busy_garment b = {.mesh = test_grid(n, n), .constraints = calloc(n * n, sizeof *b.constraints), .max_distance = calloc(n * n, sizeof(float)),
-                      .backstop = calloc(n * n, sizeof(float)), .radius = calloc(n * n, sizeof(float)), .drive = calloc(n * n, sizeof(float))};
+    busy_garment b = {.mesh = test_grid(n, n),
+                      .constraints = calloc(n * n, sizeof *b.constraints),
+                      .max_distance = calloc(n * n, sizeof(float)),
+                      .backstop = calloc(n * n, sizeof(float)),
+                      .radius = calloc(n * n, sizeof(float)),
+                      .drive = calloc(n * n, sizeof(float))};
     hed_cloth_garment_def *def = &b.mesh.def;
     for (uint32_t i = 0; i < n * n; i++) {
         b.mesh.inverse_masses[i] = i < n ? 0.0f : 1.0f + (float)(i % 3);
@@ -187,8 +200,8 @@ static inline void busy_free(busy_garment *b)
 enum { BUSY_DRIVER = 1, BUSY_TETHERS = 2, BUSY_AIR = 4, BUSY_COLLIDERS = 8, BUSY_MESH = 16, BUSY_ALL = 31 };
 
 /* Moves a busy cloth 12 frames; `what` surrounds it. Gives its positions and colours. */
-static inline float *busy_move(const test_device *t, hed_cloth_structure structure, uint32_t n, uint32_t what, uint32_t patches, uint32_t iterations,
-                               uint32_t copies, uint8_t (*colours)[4])
+static inline float *busy_move(const test_device *t, hed_cloth_structure structure, uint32_t n, uint32_t what,
+                               uint32_t patches, uint32_t iterations, uint32_t copies, uint8_t (*colours)[4])
 {
     busy_garment b = busy_make(n);
     b.mesh.def.copies = copies;
@@ -202,9 +215,14 @@ static inline float *busy_move(const test_device *t, hed_cloth_structure structu
     const uint32_t faces[2][3] = {{0, 2, 1}, {0, 3, 2}};
     for (uint32_t f = 0; f < 4; f++) {
         hed_cloth_frame frame = hed_default_cloth_frame();
-        hed_cloth_collider colliders[2] = {{.shape = HED_CLOTH_SPHERE, .a = {0.3f, -0.3f + 0.02f * (float)f, 0.2f}, .radius = {0.35f}, .friction = 0.5f},
-                                           {.shape = HED_CLOTH_PLANE, .a = {0.0f, -0.5f, 0.0f}, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.3f}};
-        hed_cloth_mesh_collider mesh = {.vertex_count = 4, .triangle_count = 2, .positions = box[0], .triangles = faces[0], .friction = 0.4f};
+        hed_cloth_collider colliders[2] = {
+            {.shape = HED_CLOTH_SPHERE,
+             .a = {0.3f, -0.3f + 0.02f * (float)f, 0.2f},
+             .radius = {0.35f},
+             .friction = 0.5f},
+            {.shape = HED_CLOTH_PLANE, .a = {0.0f, -0.5f, 0.0f}, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.3f}};
+        hed_cloth_mesh_collider mesh = {
+            .vertex_count = 4, .triangle_count = 2, .positions = box[0], .triangles = faces[0], .friction = 0.4f};
         frame.frames = 3;
         frame.wind[0] = what & BUSY_AIR ? 4.0f : 0.0f;
         frame.gust = 0.3f;

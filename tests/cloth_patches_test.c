@@ -1,10 +1,14 @@
-/* Patches that exchange their rims: against the double reference in the plan's order, one frame a submission against many, choices
- * against each other, several garments and copies, what surrounds a cloth, and choices' texts. On CUDA the exchange goes by packets inside
- * one launch, elsewhere by a launch for each exchange; a packet that is not there when it should be ends in an error. */
+/* Patches that exchange their rims: against the double reference in the plan's order, one frame a submission against
+ * many, choices against each other, several garments and copies, what surrounds a cloth, and choices' texts. On CUDA
+ * the exchange goes by packets inside one launch, elsewhere by a launch for each exchange; a packet that is not there
+ * when it should be ends in an error. */
 /* ctest: devices */
 #include "cloth_layouts.h"
 
-static bool has_packets(const test_device *t) { return hed_device_get_info(t->device)->capabilities & HED_CAN_PACKETS; }
+static bool has_packets(const test_device *t)
+{
+    return hed_device_get_info(t->device)->capabilities & HED_CAN_PACKETS;
+}
 
 Test(cloth_patches, follow_the_reference)
 {
@@ -12,7 +16,12 @@ Test(cloth_patches, follow_the_reference)
     if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
         static const cloth_patch_choice choices[] = {
             {.kind = CLOTH_PLAN_JOINT, .patches = 9, .queue = 2, .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_JOINT, .patches = 7, .early_steps = 3, .step_limit = 40, .queue = 2, .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_JOINT,
+             .patches = 7,
+             .early_steps = 3,
+             .step_limit = 40,
+             .queue = 2,
+             .held = UINT32_MAX},
             {.kind = CLOTH_PLAN_FIGURES, .patches = 6, .threads = 64, .queue = 2, .held = UINT32_MAX},
             {.kind = CLOTH_PLAN_FIGURES, .patches = 1, .threads = 128, .queue = 1, .held = 0},
         };
@@ -37,7 +46,8 @@ Test(cloth_patches, ranges_compliance_iterations)
         };
         for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
             test_mesh mesh = test_irregular(18, 3, 0.5f);
-            for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
+            for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
+                mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
             layout_against_reference(&t, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 3);
             mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
             layout_against_reference(&t, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 1);
@@ -58,7 +68,10 @@ Test(cloth_patches, bits_stay)
             float *first = NULL;
             for (uint32_t k = 0; k < 4; k++)
                 for (uint32_t frames = 1; frames <= 30; frames += 29) {
-                    cloth_patch_choice choice = {.kind = kind, .patches = 8, .threads = threads[k], .queue = 1 + k % 2,
+                    cloth_patch_choice choice = {.kind = kind,
+                                                 .patches = 8,
+                                                 .threads = threads[k],
+                                                 .queue = 1 + k % 2,
                                                  .held = kind == CLOTH_PLAN_FIGURES && k == 3 ? 0 : UINT32_MAX};
                     hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 0, 1);
                     OK(cloth_patch_rebuild(cloth, &choice, &error));
@@ -66,8 +79,9 @@ Test(cloth_patches, bits_stay)
                     float *found = layout_positions(cloth);
                     if (!first) first = found;
                     else {
-                        cr_expect_arr_eq(found, first, 3 * mesh.def.particle_count * sizeof *found, "kind %d, %u threads, %u frames: %g m off", kind,
-                                         threads[k], frames, layout_difference(found, first, mesh.def.particle_count));
+                        cr_expect_arr_eq(found, first, 3 * mesh.def.particle_count * sizeof *found,
+                                         "kind %d, %u threads, %u frames: %g m off", kind, threads[k], frames,
+                                         layout_difference(found, first, mesh.def.particle_count));
                         free(found);
                     }
                     hed_cloth_destroy(cloth);
@@ -89,7 +103,8 @@ Test(cloth_patches, copies_and_garments)
         hed_cloth_garment_def garments[2] = {meshes[0].def, meshes[1].def};
         garments[0].copies = 2;
         hed_cloth *together = layout_cloth(&t, HED_CLOTH_PATCHES, garments, 2, 12, 1);
-        cloth_patch_choice choice = {.kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64, .queue = 2, .held = UINT32_MAX};
+        cloth_patch_choice choice = {
+            .kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64, .queue = 2, .held = UINT32_MAX};
         OK(cloth_patch_rebuild(together, &choice, &error));
         hed_cloth_report report;
         hed_cloth_get_report(together, &report);
@@ -134,7 +149,9 @@ Test(cloth_patches, surroundings)
                 float *expected = busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
                 double off = layout_difference(found, expected, N * N);
                 cr_expect_lt(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
-                if (whats[k] & BUSY_DRIVER) cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0], "colours of surroundings %u", whats[k]);
+                if (whats[k] & BUSY_DRIVER)
+                    cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0], "colours of surroundings %u",
+                                     whats[k]);
                 free(found);
                 free(expected);
             }
@@ -171,7 +188,8 @@ static void disturb(hed_cloth *cloth, uint32_t by)
     OK(hed_stream_wait(cloth->stream, &error));
 }
 
-/* Without the number of its exchange a packet is none: the frame fails, says so, and the next one goes on from the last good state. */
+/* Without the number of its exchange a packet is none: the frame fails, says so, and the next one goes on from the
+ * last good state. */
 Test(cloth_patches, packets_that_do_not_come)
 {
     test_device t = test_open(NULL);

@@ -1,5 +1,6 @@
-/* A whole garment for each group: against the double reference in the same order, copies and mixed garments against each alone, what
- * surrounds a cloth against the structure of colours, choices against each other, and what is refused. */
+/* A whole garment for each group: against the double reference in the same order, copies and mixed garments against
+ * each alone, what surrounds a cloth against the structure of colours, choices against each other, and what is
+ * refused. */
 /* ctest: devices */
 #include "cloth_layouts.h"
 
@@ -21,11 +22,13 @@ Test(cloth_whole, ranges_compliance_iterations)
     test_device t = test_open(NULL);
     if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
         test_mesh mesh = test_irregular(14, 3, 0.5f);
-        for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
+        for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
+            mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
         layout_against_reference(&t, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 3);
         mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
         layout_against_reference(&t, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 1);
-        for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) mesh.def.family_material[f] = (hed_cloth_material){1.0f, 1.0f, 1e-5f * (float)f};
+        for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
+            mesh.def.family_material[f] = (hed_cloth_material){1.0f, 1.0f, 1e-5f * (float)f};
         layout_against_reference(&t, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 1);
         test_mesh_free(&mesh);
     }
@@ -52,7 +55,8 @@ Test(cloth_whole, copies_and_garments)
             float *one = layout_positions(alone);
             hed_cloth_garment_range(together, g, &first, &vertex);
             for (uint32_t copy = 0; copy < garments[g].copies; copy++)
-                cr_expect_arr_eq(all + 3 * (first + copy * count), one, 3 * count * sizeof *one, "garment %u, copy %u", g, copy);
+                cr_expect_arr_eq(all + 3 * (first + copy * count), one, 3 * count * sizeof *one,
+                                 "garment %u, copy %u", g, copy);
             free(one);
             hed_cloth_destroy(alone);
         }
@@ -103,7 +107,8 @@ Test(cloth_whole, surroundings)
     test_device t = test_open(NULL);
     if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
         enum { N = 12 };
-        static const uint32_t whats[] = {BUSY_TETHERS, BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
+        static const uint32_t whats[] = {BUSY_TETHERS, BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS,
+                                         BUSY_ALL};
         for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
             for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
                 uint8_t colours[2][N * N][4] = {{{0}}};
@@ -111,7 +116,9 @@ Test(cloth_whole, surroundings)
                 float *expected = busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
                 double off = layout_difference(found, expected, N * N);
                 cr_expect_lt(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
-                if (whats[k] & BUSY_DRIVER) cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0], "colours of surroundings %u", whats[k]);
+                if (whats[k] & BUSY_DRIVER)
+                    cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0], "colours of surroundings %u",
+                                     whats[k]);
                 free(found);
                 free(expected);
             }

@@ -11,10 +11,10 @@ enum {
     CLOTH_PATCH_GARMENTS,
     CLOTH_PATCH_GROUPS,   /* cloth_patch_record of each group */
     CLOTH_PATCH_OWN,      /* particles of the garment, patch by patch */
-    CLOTH_PATCH_TETHERS,  /* for each in OWN: place in its patch's part of ANCHORS (0xffffffff: none), bits of the length */
+    CLOTH_PATCH_TETHERS,  /* for each in OWN: place in its patch's ANCHORS (0xffffffff: none), bits of the length */
     CLOTH_PATCH_ANCHORS,  /* particles of the garment */
     CLOTH_PATCH_GHOSTS,   /* particle of the garment, packet */
-    CLOTH_PATCH_STEPS,    /* first entries of each patch: pair steps and their end, figure steps and their end, one more word */
+    CLOTH_PATCH_STEPS,    /* first entries of each patch: pair steps, their end, figure steps, their end, one word */
     CLOTH_PATCH_PAIRS,    /* 8 bytes each, see solve_pair() */
     CLOTH_PATCH_FIGURES,  /* 8 or 32 bytes each, see solve_figure() */
     CLOTH_PATCH_SHAPES,   /* two float4 for each shape */

@@ -1,5 +1,6 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: a whole frame, or several, in one launch of the kernel of patch.cl, particles in local memory. On
- * a device without packets PATCHES is a launch for each exchange, still far fewer than one for each colour. */
+/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: a whole frame, or several, in one launch of the kernel of patch.cl,
+ * particles in local memory. On a device without packets PATCHES is a launch for each exchange, still far fewer than
+ * one for each colour. */
 #include "solver/patches.h"
 
 #include <stdio.h>
@@ -7,7 +8,17 @@
 
 #include "kernels/kernels.h"
 
-enum { VARIANTS = 32, COLLIDERS_BIT = 16, MOST_LOCAL = 16384, REGISTER_PLACES = 4096, FLOAT4 = 16, FEW_PARTICLES = 4 };
+enum {
+    VARIANTS = 32,
+    COLLIDERS_BIT = 16,
+    MOST_LOCAL = 16384,
+    REGISTER_PLACES = 4096,
+    FLOAT4 = 16,
+    FEW_PARTICLES = 4
+};
+
+/* The kernel's tables are arguments that lie one behind the other. */
+#define TABLE(name) (CLOTH_PATCH_##name - CLOTH_PATCH_GROUPS)
 
 /* EXCHANGE of patch.cl. */
 typedef enum exchange { NO_EXCHANGE, BY_PACKETS, BY_LAUNCHES } exchange;
@@ -19,8 +30,9 @@ struct cloth_structure {
     uint32_t figures; /* FIGURES of patch.cl */
     uint32_t group_count, slot_count, places, palette, local_steps;
     hed_config config;
-    hed_buffer *tables[CLOTH_PATCH_PACKETS - CLOTH_PATCH_GROUPS + 1];
-    hed_kernel *kernels[VARIANTS]; /* by what surrounds the cloth: CLOTH_STEP_* and COLLIDERS_BIT; made when first needed */
+    hed_buffer *tables[TABLE(PACKETS) + 1];
+    /* by what surrounds the cloth: CLOTH_STEP_* and COLLIDERS_BIT; made when first needed */
+    hed_kernel *kernels[VARIANTS];
     /* for the report */
     uint32_t patches, most_own;
     uint64_t boundary, bytes;
@@ -32,7 +44,8 @@ static bool has_compliance(const hed_cloth *cloth)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t c = 0; c < cloth->garments[g]->constraint_count; c++)
-            if (cloth->garments[g]->materials[cloth->garments[g]->constraints[c].material].compliance > 0.0f) return true;
+            if (cloth->garments[g]->materials[cloth->garments[g]->constraints[c].material].compliance > 0.0f)
+                return true;
     return false;
 }
 
@@ -47,9 +60,11 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
     if (cloth->def.math == HED_MATH_STRICT) return refuse(reason, size, "strict mode wants the order of the colours");
-    if (strcmp(info->backend, "host") == 0) return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
+    if (strcmp(info->backend, "host") == 0)
+        return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
     if (cloth->def.iterations > 1 && has_compliance(cloth))
-        return refuse(reason, size, "compliance with more than one iteration needs a multiplier for each constraint, which only \"colours\" keeps");
+        return refuse(reason, size,
+                      "compliance and several iterations need a multiplier for each constraint: \"colours\"");
     return true;
 }
 
@@ -61,8 +76,10 @@ static bool whole_valid(const hed_cloth *cloth, char *reason, size_t size)
         const cloth_garment *garment = cloth->garments[g];
         uint64_t bytes = (uint64_t)FLOAT4 * (garment->particle_count + garment->anchor_count);
         if (garment->particle_count > MOST_LOCAL || bytes > info->local_bytes) {
-            snprintf(reason, size, "garment %u (%s) has %u particles: a group has local memory for %llu, and indices for %d", g, garment->name,
-                     garment->particle_count, (unsigned long long)(info->local_bytes / FLOAT4), MOST_LOCAL);
+            snprintf(reason, size,
+                     "garment %u (%s): %u particles: a group has local memory for %llu, and indices for %d", g,
+                     garment->name, garment->particle_count, (unsigned long long)(info->local_bytes / FLOAT4),
+                     MOST_LOCAL);
             return false;
         }
     }
@@ -76,8 +93,9 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
     if (each > MOST_LOCAL || each * FLOAT4 > info->local_bytes) {
-        snprintf(reason, size, "a patch would have %llu particles: a group has local memory for %llu, and indices for %d; %u patches",
-                 (unsigned long long)each, (unsigned long long)(info->local_bytes / FLOAT4), MOST_LOCAL, choice.patches);
+        snprintf(reason, size, "%u patches of %llu particles: a group has local memory for %llu, and indices for %d",
+                 choice.patches, (unsigned long long)each, (unsigned long long)(info->local_bytes / FLOAT4),
+                 MOST_LOCAL);
         return false;
     }
     return true;
@@ -95,13 +113,15 @@ static void destroy_plans(const hed_cloth *cloth, cloth_plan **plans)
 static uint32_t patches_of(const hed_cloth *cloth, uint32_t g, uint32_t patches)
 {
     const cloth_garment *garment = cloth->garments[g];
-    uint32_t part = cloth->garment_count == 1 ? patches / garment->copies
-                                              : (uint32_t)((uint64_t)patches * garment->particle_count / cloth->particles);
+    uint32_t part = cloth->garment_count == 1
+                        ? patches / garment->copies
+                        : (uint32_t)((uint64_t)patches * garment->particle_count / cloth->particles);
     if (part > garment->particle_count) part = garment->particle_count;
     return part ? part : 1;
 }
 
-static hed_status make_plans(const hed_cloth *cloth, const cloth_structure *made, cloth_plan **plans, hed_error *error)
+static hed_status make_plans(const hed_cloth *cloth, const cloth_structure *made, cloth_plan **plans,
+                             hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
@@ -135,8 +155,10 @@ static hed_status configure(cloth_structure *made, const cloth_patch_tables *tab
     uint32_t own = at_least_one((tables->most_own + choice->threads - 1) / choice->threads);
     uint32_t ghosts = at_least_one((tables->most_ghosts + choice->threads - 1) / choice->threads);
     if (own > CLOTH_PATCH_MOST_OWN_EACH || ghosts > CLOTH_PATCH_MOST_GHOSTS_EACH)
-        return cloth_fail(error, HED_ERROR_LIMIT, "%u threads for a patch of %u particles and %u of its neighbours: at most %d and %d for each thread",
-                          choice->threads, tables->most_own, tables->most_ghosts, CLOTH_PATCH_MOST_OWN_EACH, CLOTH_PATCH_MOST_GHOSTS_EACH);
+        return cloth_fail(error, HED_ERROR_LIMIT,
+                          "%u threads for %u particles and %u of the neighbours': at most %d and %d for each thread",
+                          choice->threads, tables->most_own, tables->most_ghosts, CLOTH_PATCH_MOST_OWN_EACH,
+                          CLOTH_PATCH_MOST_GHOSTS_EACH);
     made->config = (hed_config){.count = CLOTH_PATCH_PARAMETERS};
     int64_t *values = made->config.values;
     values[CLOTH_PATCH_WG] = choice->threads;
@@ -144,7 +166,9 @@ static hed_status configure(cloth_structure *made, const cloth_patch_tables *tab
     values[CLOTH_PATCH_GHOSTS_EACH] = ghosts;
     values[CLOTH_PATCH_REGISTER_STEPS] = registers ? tables->most_pair_steps : 0;
     values[CLOTH_PATCH_REGISTER_SHARES] = registers;
-    values[CLOTH_PATCH_EARLY] = registers && made->by != NO_EXCHANGE ? smaller(smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps) : 0;
+    if (registers && made->by != NO_EXCHANGE)
+        values[CLOTH_PATCH_EARLY] =
+            smaller(smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps);
     values[CLOTH_PATCH_QUEUE] = smaller(at_least_one(choice->queue), CLOTH_PATCH_MOST_QUEUE);
     values[CLOTH_PATCH_HELD] = smaller(choice->held, own);
     return HED_OK;
@@ -166,16 +190,17 @@ static hed_status check_resident(const cloth_structure *made, const hed_kernel *
     if (made->by != BY_PACKETS) return HED_OK;
     hed_status status = hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error);
     if (!status && resident >= 0 && resident < (int64_t)made->group_count)
-        status = cloth_fail(error, HED_ERROR_UNSUPPORTED, "%u patches of %u threads and %llu bytes of local memory: %lld are resident at once",
+        status = cloth_fail(error, HED_ERROR_UNSUPPORTED,
+                            "%u patches of %u threads and %llu bytes of local memory: %lld are resident at once",
                             made->group_count, made->choice.threads, (unsigned long long)local, (long long)resident);
     return status;
 }
 
-static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *made, const hed_kernel_options *options, hed_kernel **kernel,
-                                hed_error *error)
+static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *made,
+                                const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
 {
-    hed_status status =
-        hed_kernel_create(cloth->device, made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def, options, kernel, error);
+    const hed_kernel_def *def = made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def;
+    hed_status status = hed_kernel_create(cloth->device, def, options, kernel, error);
     if (status) return status;
     status = check_resident(made, *kernel, error);
     if (status) hed_kernel_destroy(*kernel);
@@ -188,8 +213,8 @@ static bool spills(const hed_kernel *kernel)
     return hed_kernel_get_resources(kernel, &resources, NULL) == HED_OK && resources.spill_bytes > 0;
 }
 
-/* Asks for fewer registers of an instance that spills, or allows it more; false: there is nothing to give up. A choice is kept as it is where
- * nothing surrounds the cloth, for that is what choices are measured with. */
+/* Asks for fewer registers of an instance that spills, or allows it more; false: there is nothing to give up. A
+ * choice is kept as it is where nothing surrounds the cloth, for that is what choices are measured with. */
 static bool relax(hed_config *config, hed_kernel_options *options, bool surrounded)
 {
     int64_t *values = config->values;
@@ -200,19 +225,19 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
     return true;
 }
 
-/* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in registers the code for these would be
- * there that many times: too much for the instruction cache. */
-static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t variant, hed_kernel **kernel, hed_error *error)
+/* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in registers the code
+ * for these would be there that many times: too much for the instruction cache. */
+static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t variant, hed_kernel **kernel,
+                             hed_error *error)
 {
-    char digits[2][12];
-    snprintf(digits[0], sizeof digits[0], "%d", (int)made->by);
-    snprintf(digits[1], sizeof digits[1], "%u", made->figures);
-    char iterations[12];
+    char by[12], figures[12], iterations[12];
+    snprintf(by, sizeof by, "%d", (int)made->by);
+    snprintf(figures, sizeof figures, "%u", made->figures);
     snprintf(iterations, sizeof iterations, "%u", cloth->def.iterations);
 #define FLAG(condition) ((condition) ? "1" : "0")
     const hed_define defines[] = {
-        {"EXCHANGE", digits[0]},
-        {"FIGURES", digits[1]},
+        {"EXCHANGE", by},
+        {"FIGURES", figures},
         {"ITERATIONS", iterations},
         {"RANGES", FLAG(made->ranges)},
         {"COMPLIANCE", FLAG(made->compliance)},
@@ -258,17 +283,17 @@ static hed_status upload(hed_cloth *cloth, cloth_structure *made, const cloth_pa
         const void *content;
         uint64_t size;
     } parts[] = {
-        [CLOTH_PATCH_GROUPS - CLOTH_PATCH_GROUPS] = {tables->groups, tables->group_count * sizeof *tables->groups},
-        [CLOTH_PATCH_OWN - CLOTH_PATCH_GROUPS] = {tables->own, tables->own_count * sizeof *tables->own},
-        [CLOTH_PATCH_TETHERS - CLOTH_PATCH_GROUPS] = {tables->tethers, cloth->has_tethers ? tables->own_count * sizeof *tables->tethers : 0},
-        [CLOTH_PATCH_ANCHORS - CLOTH_PATCH_GROUPS] = {tables->anchors, tables->anchor_count * sizeof *tables->anchors},
-        [CLOTH_PATCH_GHOSTS - CLOTH_PATCH_GROUPS] = {tables->ghosts, tables->ghost_count * sizeof *tables->ghosts},
-        [CLOTH_PATCH_STEPS - CLOTH_PATCH_GROUPS] = {tables->steps, tables->step_count * sizeof *tables->steps},
-        [CLOTH_PATCH_PAIRS - CLOTH_PATCH_GROUPS] = {tables->pairs, tables->pair_count * sizeof *tables->pairs},
-        [CLOTH_PATCH_FIGURES - CLOTH_PATCH_GROUPS] = {tables->figures, (uint64_t)4 * tables->figure_words * tables->figure_count},
-        [CLOTH_PATCH_SHAPES - CLOTH_PATCH_GROUPS] = {tables->shapes, tables->shape_count * sizeof *tables->shapes},
-        [CLOTH_PATCH_LIMITS - CLOTH_PATCH_GROUPS] = {tables->limits, tables->limit_count * sizeof *tables->limits},
-        [CLOTH_PATCH_PACKETS - CLOTH_PATCH_GROUPS] = {NULL, (uint64_t)FLOAT4 * (tables->group_count + 2 * (uint64_t)tables->slot_count)},
+        [TABLE(GROUPS)] = {tables->groups, tables->group_count * sizeof *tables->groups},
+        [TABLE(OWN)] = {tables->own, tables->own_count * sizeof *tables->own},
+        [TABLE(TETHERS)] = {tables->tethers, cloth->has_tethers ? tables->own_count * sizeof *tables->tethers : 0},
+        [TABLE(ANCHORS)] = {tables->anchors, tables->anchor_count * sizeof *tables->anchors},
+        [TABLE(GHOSTS)] = {tables->ghosts, tables->ghost_count * sizeof *tables->ghosts},
+        [TABLE(STEPS)] = {tables->steps, tables->step_count * sizeof *tables->steps},
+        [TABLE(PAIRS)] = {tables->pairs, tables->pair_count * sizeof *tables->pairs},
+        [TABLE(FIGURES)] = {tables->figures, (uint64_t)4 * tables->figure_words * tables->figure_count},
+        [TABLE(SHAPES)] = {tables->shapes, tables->shape_count * sizeof *tables->shapes},
+        [TABLE(LIMITS)] = {tables->limits, tables->limit_count * sizeof *tables->limits},
+        [TABLE(PACKETS)] = {NULL, (uint64_t)FLOAT4 * (tables->group_count + 2 * (uint64_t)tables->slot_count)},
     };
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < CLOTH_COUNT(parts) && !status; i++) {
@@ -278,7 +303,8 @@ static hed_status upload(hed_cloth *cloth, cloth_structure *made, const cloth_pa
     return status;
 }
 
-static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *const *plans, const cloth_patch_tables *tables)
+static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *const *plans,
+                     const cloth_patch_tables *tables)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         if (plans[g]->patch_count > made->patches) made->patches = plans[g]->patch_count;
@@ -297,10 +323,12 @@ static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *
 
 static uint32_t surroundings(const hed_cloth *cloth)
 {
-    return (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) | (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) | (cloth->has_air ? CLOTH_STEP_AIR : 0);
+    return (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) | (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
+           (cloth->has_air ? CLOTH_STEP_AIR : 0);
 }
 
-static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole, cloth_structure **structure, hed_error *error)
+static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole, cloth_structure **structure,
+                        hed_error *error)
 {
     bool packets = (~hed_device_get_info(cloth->device)->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
     cloth_structure *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
@@ -355,24 +383,35 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
     return HED_OK;
 }
 
-hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->structure->tables[CLOTH_PATCH_PACKETS - CLOTH_PATCH_GROUPS]; }
+hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->structure->tables[TABLE(PACKETS)]; }
 
 /* ---- substeps ---- */
 
-static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer) { return buffer ? buffer : cloth->buffers.none; }
+static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
+{
+    return buffer ? buffer : cloth->buffers.none;
+}
 
-static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, const cloth_step *first, const cloth_step *rest, float dt,
-                           hed_argument *arguments)
+static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, const cloth_step *first,
+                           const cloth_step *rest, float dt, hed_argument *arguments)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_buffer *const buffers[CLOTH_PATCH_FIRST] = {
-        [CLOTH_PATCH_POSITION] = b->position,       [CLOTH_PATCH_PREVIOUS] = b->previous,   [CLOTH_PATCH_GARMENTS] = b->garments,
-        [CLOTH_PATCH_AIR] = b->air,                 [CLOTH_PATCH_DRIVER_FROM] = b->driver_from, [CLOTH_PATCH_DRIVER_TO] = b->driver_to,
-        [CLOTH_PATCH_DRIVER_MAP] = b->driver_map,   [CLOTH_PATCH_DEBUG] = b->debug,         [CLOTH_PATCH_COLLIDERS] = b->colliders,
-        [CLOTH_PATCH_CONTACT] = b->contact,         [CLOTH_PATCH_FLAGS] = b->flags,
+        [CLOTH_PATCH_POSITION] = b->position,
+        [CLOTH_PATCH_PREVIOUS] = b->previous,
+        [CLOTH_PATCH_GARMENTS] = b->garments,
+        [CLOTH_PATCH_AIR] = b->air,
+        [CLOTH_PATCH_DRIVER_FROM] = b->driver_from,
+        [CLOTH_PATCH_DRIVER_TO] = b->driver_to,
+        [CLOTH_PATCH_DRIVER_MAP] = b->driver_map,
+        [CLOTH_PATCH_DEBUG] = b->debug,
+        [CLOTH_PATCH_COLLIDERS] = b->colliders,
+        [CLOTH_PATCH_CONTACT] = b->contact,
+        [CLOTH_PATCH_FLAGS] = b->flags,
     };
     for (uint32_t i = 0; i < CLOTH_PATCH_FIRST; i++) arguments[i] = hed_buffer_argument(or_none(cloth, buffers[i]));
-    for (uint32_t i = 0; i < CLOTH_COUNT(made->tables); i++) arguments[CLOTH_PATCH_GROUPS + i] = hed_buffer_argument(made->tables[i]);
+    for (uint32_t i = 0; i < CLOTH_COUNT(made->tables); i++)
+        arguments[CLOTH_PATCH_GROUPS + i] = hed_buffer_argument(made->tables[i]);
     arguments[CLOTH_PATCH_FIRST] = hed_struct_argument(first, sizeof *first);
     arguments[CLOTH_PATCH_REST] = hed_struct_argument(rest, sizeof *rest);
     arguments[CLOTH_PATCH_DT] = hed_float_argument(dt);
@@ -382,15 +421,17 @@ static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, 
 
 static hed_geometry geometry_of(const cloth_structure *made)
 {
-    hed_geometry geometry = {.dimensions = 1, .global = {(uint64_t)made->group_count * made->choice.threads}, .group = {made->choice.threads, 1, 1}};
+    hed_geometry geometry = {.dimensions = 1,
+                             .global = {(uint64_t)made->group_count * made->choice.threads},
+                             .group = {made->choice.threads, 1, 1}};
     geometry.local_bytes[CLOTH_PATCH_PLACE] = (uint64_t)FLOAT4 * made->places;
     geometry.local_bytes[CLOTH_PATCH_PALETTE] = (uint64_t)FLOAT4 * made->palette;
     geometry.local_bytes[CLOTH_PATCH_LOCAL_STEPS] = (uint64_t)4 * made->local_steps;
     return geometry;
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_step *first, const cloth_step *rest, float dt, uint32_t count,
-                           hed_error *error)
+static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_step *first, const cloth_step *rest,
+                           float dt, uint32_t count, hed_error *error)
 {
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
     uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (rest->colliders ? COLLIDERS_BIT : 0);
@@ -418,5 +459,6 @@ static void report(const hed_cloth *cloth, const cloth_structure *made, hed_clot
     cloth_patch_format(&made->choice, filled->choice, sizeof filled->choice);
 }
 
-const cloth_structure_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, create_patches, destroy, substeps, report};
+const cloth_structure_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, create_patches,
+                                               destroy,           substeps,      report};
 const cloth_structure_ops cloth_whole_ops = {HED_CLOTH_WHOLE, whole_valid, create_whole, destroy, substeps, report};

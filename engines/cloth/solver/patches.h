@@ -1,4 +1,5 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: how a cloth can be laid over a device with them, and the tables that this takes. */
+/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: how a cloth can be laid over a device with them, and the tables that this
+ * takes. */
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 
@@ -8,23 +9,23 @@
 /* ---- choices ---- */
 
 typedef struct cloth_patch_choice {
-    cloth_plan_kind kind;  /* JOINT: the table in registers where it fits; FIGURES: streamed */
-    uint32_t patches;      /* of all garments and copies together; PATCHES alone */
-    uint32_t threads;      /* of a group; 0: with JOINT as many as a step has constraints, else 256 */
-    uint32_t early_steps;  /* JOINT: cloth_plan_def.early_steps */
-    uint32_t step_limit;   /* JOINT: cloth_plan_def.step_limit */
-    uint32_t queue;        /* FIGURES: entries of the next step that a thread fetches ahead, 1 to 4 */
-    uint32_t held;         /* previous positions of a thread's particles that stay in registers, the others go through memory; UINT32_MAX: all */
-    uint32_t groups;       /* a compute unit holds at once, which limits registers; 0: no limit */
+    cloth_plan_kind kind; /* JOINT: the table in registers where it fits; FIGURES: streamed */
+    uint32_t patches;     /* of all garments and copies together; PATCHES alone */
+    uint32_t threads;     /* of a group; 0: with JOINT as many as a step has constraints, else 256 */
+    uint32_t early_steps; /* JOINT: cloth_plan_def.early_steps */
+    uint32_t step_limit;  /* JOINT: cloth_plan_def.step_limit */
+    uint32_t queue;       /* FIGURES: entries of the next step that a thread fetches ahead, 1 to 4 */
+    uint32_t held;        /* previous positions that a thread keeps in registers, others in memory; UINT32_MAX: all */
+    uint32_t groups;      /* a compute unit holds at once, which limits registers; 0: no limit */
 } cloth_patch_choice;
 
-/* What is good for this cloth on this device where nothing was measured. `id`: HED_CLOTH_PATCHES or HED_CLOTH_WHOLE. */
+/* What is good for this cloth on this device where nothing was measured. `id`: PATCHES or WHOLE. */
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structure id);
 /* Such as "joint, 160 threads, 128 patches, 3 early steps". */
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size);
-/* Lays a cloth that has one of these structures anew, by another choice, between two frames: for tests and for measuring one by one. On
- * failure it stays as it was.
- * Errors: ARGUMENT, UNSUPPORTED, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
+/* Lays a cloth that has one of these structures anew, by another choice, between two frames: for tests and for
+ * measuring one by one. On failure it stays as it was. Errors: ARGUMENT, UNSUPPORTED, LIMIT, MEMORY, DEVICE_MEMORY,
+ * BUILD, DRIVER. */
 hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error);
 
 /* CLOTH_PATCH_PACKETS of a cloth that has one of these structures: for tests. */
@@ -35,7 +36,8 @@ hed_buffer *cloth_patch_packets(const hed_cloth *cloth);
 /* What the kernel reads; sizes in elements. See kernels/patch.h for the layouts. */
 typedef struct cloth_patch_tables {
     hed_allocator allocator;
-    uint32_t group_count, own_count, anchor_count, ghost_count, step_count, pair_count, figure_count, shape_count, limit_count;
+    uint32_t group_count, own_count, anchor_count, ghost_count, step_count;
+    uint32_t pair_count, figure_count, shape_count, limit_count;
     cloth_patch_record *groups;
     uint32_t *own;
     uint32_t (*tethers)[2];
@@ -43,18 +45,20 @@ typedef struct cloth_patch_tables {
     uint32_t (*ghosts)[2];
     uint32_t *steps;
     uint32_t (*pairs)[2];
-    uint32_t *figures; /* (figure_count x figure_words) */
+    uint32_t *figures;     /* (figure_count x figure_words) */
     uint32_t figure_words; /* 2 with shapes, else 8 */
     float (*shapes)[4];
     float (*limits)[4]; /* (garments x 16) */
     uint32_t slot_count;
     bool ranges, compliance;
-    uint32_t most_own, most_ghosts, most_places, most_steps, most_shapes; /* of a group: places are all float4 that particles and anchors take */
-    uint32_t most_pair_steps, most_pairs;                                  /* of a patch; of a patch in a step */
+    /* of a group; places are all float4 that particles and anchors take */
+    uint32_t most_own, most_ghosts, most_places, most_steps, most_shapes;
+    uint32_t most_pair_steps, most_pairs; /* of a patch; of a patch in a step */
 } cloth_patch_tables;
 
 /* `plans`: one for each of the cloth's garments. Errors: LIMIT (materials), MEMORY. */
-hed_status cloth_patch_tables_create(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, hed_error *error);
+hed_status cloth_patch_tables_create(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables,
+                                     hed_error *error);
 void cloth_patch_tables_destroy(cloth_patch_tables *tables);
 
 enum { CLOTH_PATCH_MOST_MATERIALS = 16, CLOTH_PATCH_MOST_SHAPES = 256 };

@@ -1,5 +1,5 @@
-/* How a cloth is laid over a device with patches or whole garments where nothing was measured (tune.c has what is worth measuring). The rules are
- * those that a prototype's measurements on an H200 gave (docs/cloth.md). */
+/* How a cloth is laid over a device with patches or whole garments where nothing was measured (tune.c has what is
+ * worth measuring). The rules are those that a prototype's measurements on an H200 gave (docs/cloth.md). */
 #include <stdio.h>
 
 #include "kernels/kernels.h"
@@ -36,7 +36,8 @@ static uint32_t largest_garment(const hed_cloth *cloth)
 static uint64_t constraints_of(const hed_cloth *cloth)
 {
     uint64_t constraints = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) constraints += (uint64_t)cloth->garments[g]->constraint_count * cloth->garments[g]->copies;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        constraints += (uint64_t)cloth->garments[g]->constraint_count * cloth->garments[g]->copies;
     return constraints;
 }
 
@@ -50,7 +51,7 @@ static uint32_t degree_of(const hed_cloth *cloth)
 
 /* ---- the default ---- */
 
-/* So many interior constraints in a step that the steps are evenly full: two more of them than the degree asks for. */
+/* So many interior constraints in a step that the steps are evenly full: two more of these than the degree asks. */
 static uint32_t even_step(const hed_cloth *cloth, uint32_t patches)
 {
     uint64_t each = constraints_of(cloth) / patches / (degree_of(cloth) + 2u);
@@ -59,8 +60,10 @@ static uint32_t even_step(const hed_cloth *cloth, uint32_t patches)
 
 static cloth_patch_choice default_whole(const hed_cloth *cloth, const hed_device_info *info)
 {
-    cloth_patch_choice choice = {.kind = CLOTH_PLAN_FIGURES, .queue = 2, .held = UINT32_MAX, .threads = STREAM_THREADS};
-    uint32_t units = info->compute_units ? info->compute_units : 1, copies = copies_of(cloth), largest = largest_garment(cloth);
+    cloth_patch_choice choice = {
+        .kind = CLOTH_PLAN_FIGURES, .queue = 2, .held = UINT32_MAX, .threads = STREAM_THREADS};
+    uint32_t units = info->compute_units ? info->compute_units : 1, copies = copies_of(cloth),
+             largest = largest_garment(cloth);
     if (info->type == HED_DEVICE_CPU) {
         choice.threads = CPU_THREADS;
         choice.held = 0;
@@ -99,7 +102,8 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structure id)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
-    if (id == HED_CLOTH_WHOLE) return cloth_tuned_choice(&cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
+    if (id == HED_CLOTH_WHOLE)
+        return cloth_tuned_choice(&cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
     cloth_patch_choice rule = default_patches(cloth, info);
     return cloth_tuned_choice(&cloth->tuned, cloth->particles / rule.patches, even_step(cloth, rule.patches), rule);
 }
@@ -109,8 +113,11 @@ void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t siz
     char threads[32] = "threads as needed", held[48] = "", more[96] = "";
     if (choice->threads) snprintf(threads, sizeof threads, "%u threads", choice->threads);
     if (choice->held != UINT32_MAX) snprintf(held, sizeof held, ", %u previous positions held", choice->held);
-    if (choice->kind == CLOTH_PLAN_JOINT) snprintf(more, sizeof more, ", %u early steps, step limit %u", choice->early_steps, choice->step_limit);
-    else snprintf(more, sizeof more, ", queue %u, %u groups a unit", choice->queue, choice->groups ? choice->groups : 1);
+    if (choice->kind == CLOTH_PLAN_JOINT)
+        snprintf(more, sizeof more, ", %u early steps, step limit %u", choice->early_steps, choice->step_limit);
+    else
+        snprintf(more, sizeof more, ", queue %u, %u groups a unit", choice->queue,
+                 choice->groups ? choice->groups : 1);
     snprintf(text, size, "%s, %s", choice->kind == CLOTH_PLAN_JOINT ? "joint" : "figures", threads);
     size_t used = 0;
     while (used < size && text[used]) used++;

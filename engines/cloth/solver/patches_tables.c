@@ -1,5 +1,5 @@
-/* From the plans of a cloth's garments to what the kernel of patch.cl reads. Copies of a garment share everything but their groups and
- * packets. */
+/* From the plans of a cloth's garments to what the kernel of patch.cl reads. Copies of a garment share everything but
+ * their groups and packets. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,10 @@
 
 /* ---- materials ---- */
 
-/* Gives each of a garment's materials a number below 16: the same for equal ones, and 0 for those that no constraint has. */
-static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_patch_tables *tables, uint8_t *numbers, hed_error *error)
+/* Gives each of a garment's materials a number below 16: the same for equal ones, and 0 for those that no constraint
+ * has. */
+static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_patch_tables *tables, uint8_t *numbers,
+                                   hed_error *error)
 {
     const cloth_garment *garment = cloth->garments[g];
     uint32_t count = 0;
@@ -22,11 +24,12 @@ static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_pat
         uint32_t material = garment->constraints[c].material, number = 0;
         if (numbers[material] != 0xff) continue;
         const hed_cloth_material *m = &garment->materials[material];
-        while (number < count && (limits[number][0] != m->compress || limits[number][1] != m->stretch || limits[number][2] != m->compliance))
+        while (number < count && (limits[number][0] != m->compress || limits[number][1] != m->stretch ||
+                                  limits[number][2] != m->compliance))
             number++;
         if (number == CLOTH_PATCH_MOST_MATERIALS)
-            return cloth_fail(error, HED_ERROR_UNSUPPORTED, "garment %u (%s) has more than %d different materials", g, garment->name,
-                              CLOTH_PATCH_MOST_MATERIALS);
+            return cloth_fail(error, HED_ERROR_UNSUPPORTED, "garment %u (%s) has more than %d different materials", g,
+                              garment->name, CLOTH_PATCH_MOST_MATERIALS);
         if (number == count) {
             memcpy(limits[count++], (const float[4]){m->compress, m->stretch, m->compliance, 0.0f}, sizeof *limits);
             tables->ranges = tables->ranges || m->compress != 1.0f || m->stretch != 1.0f;
@@ -47,8 +50,9 @@ static uint32_t rest_bits(float rest, uint32_t number, bool limited)
 
 /* ---- shapes: the figures of a regular mesh have the same lengths again and again ---- */
 
-/* Lengths are computed from coordinates that are rounded, so those of a grid's equal edges differ a little. Where all lengths of a
- * garment fall into a few narrow groups, the middle of its group stands for each: no further off than the rounding of the coordinates. */
+/* Lengths are computed from coordinates that are rounded, so those of a grid's equal edges differ a little. Where all
+ * lengths of a garment fall into a few narrow groups, the middle of its group stands for each: no further off than
+ * the rounding of the coordinates. */
 typedef struct length_groups {
     uint32_t count;
     float low[CLOTH_PATCH_MOST_SHAPES], middle[CLOTH_PATCH_MOST_SHAPES];
@@ -124,10 +128,11 @@ static hed_status allocate(const hed_cloth *cloth, cloth_patch_tables *tables, h
     tables->steps = cloth_allocate(allocator, tables->step_count, sizeof *tables->steps, error);
     tables->pairs = cloth_allocate(allocator, tables->pair_count, sizeof *tables->pairs, error);
     tables->figures = cloth_allocate(allocator, (uint64_t)8 * tables->figure_count, sizeof *tables->figures, error);
-    tables->shapes = cloth_allocate(allocator, (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * cloth->garment_count, sizeof *tables->shapes, error);
+    tables->shapes = cloth_allocate(allocator, (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * cloth->garment_count,
+                                    sizeof *tables->shapes, error);
     tables->limits = cloth_allocate(allocator, tables->limit_count, sizeof *tables->limits, error);
-    bool all = tables->groups && tables->own && tables->tethers && tables->anchors && tables->ghosts && tables->steps && tables->pairs &&
-               tables->figures && tables->shapes && tables->limits;
+    bool all = tables->groups && tables->own && tables->tethers && tables->anchors && tables->ghosts &&
+               tables->steps && tables->pairs && tables->figures && tables->shapes && tables->limits;
     return all ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -142,7 +147,9 @@ void cloth_patch_tables_destroy(cloth_patch_tables *tables)
     cloth_release(allocator, tables->steps, tables->step_count, sizeof *tables->steps);
     cloth_release(allocator, tables->pairs, tables->pair_count, sizeof *tables->pairs);
     cloth_release(allocator, tables->figures, (uint64_t)8 * tables->figure_count, sizeof *tables->figures);
-    cloth_release(allocator, tables->shapes, (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * tables->limit_count / CLOTH_PATCH_MOST_MATERIALS, sizeof *tables->shapes);
+    cloth_release(allocator, tables->shapes,
+                  (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * tables->limit_count / CLOTH_PATCH_MOST_MATERIALS,
+                  sizeof *tables->shapes);
     cloth_release(allocator, tables->limits, tables->limit_count, sizeof *tables->limits);
 }
 
@@ -224,7 +231,8 @@ static uint32_t shape_number(filling *fill, const uint32_t rests[6])
 }
 
 /* Entry `k` of the `count` of a step that begins at `entries`. */
-static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t kind, uint32_t *entries, uint32_t k, uint32_t count)
+static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t kind, uint32_t *entries, uint32_t k,
+                        uint32_t count)
 {
     uint32_t rests[6] = {0};
     for (uint32_t c = 0; c < kind; c++) rests[c] = constraint_bits(fill, figure->constraint[c], true);
@@ -255,7 +263,9 @@ static bool fill_figures(filling *fill, uint32_t patch)
         uint32_t kind = plan->figure_kind[s], count = at[s + 1] - at[s];
         steps[s] = fill->figure | (kind == CLOTH_COMPLETE ? 0x80000000u : 0);
         for (uint32_t k = 0; k < count; k++)
-            if (!fill_figure(fill, &plan->figures[at[s] + k], kind, fill->tables->figures + (uint64_t)words * fill->figure, k, count)) return false;
+            if (!fill_figure(fill, &plan->figures[at[s] + k], kind,
+                             fill->tables->figures + (uint64_t)words * fill->figure, k, count))
+                return false;
         fill->figure += count;
     }
     steps[plan->figure_steps] = steps[plan->figure_steps + 1] = fill->figure;
@@ -323,7 +333,8 @@ static bool fill_garment(filling *fill)
         fill->step += plan->pair_steps + plan->figure_steps + 3;
     }
     uint32_t groups = copies * plan->patch_count;
-    for (uint32_t k = 0; k < groups; k++) tables->groups[fill->group + k].shape_count = tables->shape_count - fill->shape;
+    for (uint32_t k = 0; k < groups; k++)
+        tables->groups[fill->group + k].shape_count = tables->shape_count - fill->shape;
     raise(&tables->most_shapes, tables->shape_count - fill->shape);
     fill->group += groups;
     fill->slot += copies * plan->slot_count;
@@ -349,8 +360,10 @@ static hed_status prepare_garment(filling *fill, bool grouped_lengths, length_gr
     return HED_OK;
 }
 
-/* Fills everything from the beginning. `*few`: in, whether figures are tried with shapes; out: whether they have few enough. */
-static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, bool *few, hed_error *error)
+/* Fills everything from the beginning. `*few`: in, whether figures are tried with shapes; out: whether they have few
+ * enough. */
+static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, bool *few,
+                           hed_error *error)
 {
     filling fill = {.cloth = cloth, .tables = tables, .limited = tables->ranges || tables->compliance};
     length_groups *groups = cloth_allocate(&tables->allocator, 1, sizeof *groups, error);
@@ -387,7 +400,8 @@ static hed_status look_at_materials(const hed_cloth *cloth, cloth_patch_tables *
     return HED_OK;
 }
 
-hed_status cloth_patch_tables_create(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, hed_error *error)
+hed_status cloth_patch_tables_create(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables,
+                                     hed_error *error)
 {
     *tables = (cloth_patch_tables){.allocator = cloth->allocator};
     count_sizes(cloth, plans, tables);
