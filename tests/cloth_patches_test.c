@@ -210,3 +210,40 @@ Test(cloth_patches, packets_that_do_not_come)
     }
     test_close(&t);
 }
+
+/* Memory that runs out anywhere in the making leaves nothing behind. */
+Test(cloth_patches, memory_runs_out)
+{
+    test_device probe = test_open(NULL);
+    bool valid = layout_is_valid(&probe, HED_CLOTH_PATCHES);
+    test_close(&probe);
+    if (!valid) return;
+    test_allocator counted = {0};
+    hed_context_def context = hed_default_context_def();
+    context.allocator = test_allocator_of(&counted);
+    test_device t = test_open(&context);
+    test_mesh mesh = test_grid(12, 12);
+    mesh.def.tethers = true;
+    hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 3, 1);
+    cloth_patch_choice choice = {
+        .kind = CLOTH_PLAN_FIGURES, .patches = 3, .threads = 64, .queue = 1, .held = UINT32_MAX};
+    OK(cloth_patch_rebuild(cloth, &choice, &error));
+    int64_t live = counted.live;
+    uint32_t failures = 0;
+    for (int64_t n = 1;; n++) {
+        counted.fail_at = counted.calls + n;
+        hed_status status = cloth_patch_rebuild(cloth, &choice, &error);
+        bool reached = counted.calls >= counted.fail_at;
+        counted.fail_at = 0;
+        if (!reached) break;
+        failures += status != HED_OK;
+        cr_assert(!status || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n, error.text);
+        cr_assert_eq(counted.live, live, "allocation %lld leaks", (long long)n);
+    }
+    cr_assert_gt(failures, 30);
+    layout_move(cloth, 1, 1);
+    OK(hed_cloth_wait(cloth, &error));
+    hed_cloth_destroy(cloth);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
