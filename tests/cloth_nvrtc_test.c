@@ -1,0 +1,110 @@
+/* The kernel of patches and whole garments through NVRTC, without a device: the instances that matter on an H200
+ * neither spill nor have a stack frame, with what may surround a cloth and without; and all compile for older
+ * architectures. Skipped where NVRTC is not installed. */
+/* ctest: timeout=300 */
+#include "backends/cuda/nvrtc.h"
+#include "core/objects.h"
+
+#include "kernels/patch.h"
+#include "testing.h"
+
+static hed_error error;
+
+typedef struct instance {
+    int64_t values[CLOTH_PATCH_PARAMETERS]; /* threads, own, ghosts, steps, shares, early, queue, held */
+    const char *exchange, *figures;
+} instance;
+
+enum { REGISTERS_OF_A_UNIT = 65536, MOST_DEFINES = CLOTH_PATCH_PARAMETERS + 16 };
+
+static const char *const surroundings[] = {"TETHERS", "DRIVER", "AIR", "COLLIDERS", "CONTACTS"};
+static const char *const materials[] = {"RANGES", "COMPLIANCE"};
+
+static void add(hed_define *defines, uint32_t *count, const char *const *names, uint32_t number)
+{
+    for (uint32_t i = 0; i < number; i++) defines[(*count)++] = (hed_define){names[i], "1"};
+}
+
+/* `registers`: of a thread at most; 0: as many as the group leaves. */
+static void check(const instance *made, bool surrounded, bool limited, uint32_t registers, const char *target)
+{
+    hed_allocator allocator = hed_default_allocator();
+    hed_nvrtc *nvrtc;
+    char reason[256] = "", values[CLOTH_PATCH_PARAMETERS][24], text[256];
+    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason), HED_OK);
+    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    hed_define defines[MOST_DEFINES] = {{"EXCHANGE", made->exchange}, {"FIGURES", made->figures}};
+    uint32_t count = 2;
+    const hed_kernel_def *def = made->exchange[0] == '1' ? &cloth_patch_packets_def : &cloth_patch_def;
+    hed_config config = {.count = CLOTH_PATCH_PARAMETERS};
+    for (uint32_t p = 0; p < CLOTH_PATCH_PARAMETERS; p++) {
+        config.values[p] = made->values[p];
+        snprintf(values[p], sizeof values[p], "%lld", (long long)made->values[p]);
+        defines[count++] = (hed_define){def->parameters[p].name, values[p]};
+    }
+    if (surrounded) add(defines, &count, surroundings, 5);
+    if (limited) add(defines, &count, materials, 2);
+    hed_build build = {.def = def,
+                       .entry = def->entry,
+                       .defines = defines,
+                       .define_count = count,
+                       .sources = def->sources,
+                       .source_count = def->source_count,
+                       .max_registers = registers,
+                       .max_threads = (uint32_t)made->values[CLOTH_PATCH_WG]};
+    hed_binary binary = {0};
+    hed_config_format(def, &config, text, sizeof text);
+    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "[%s] for %s: %s\n%s", text, target,
+                 error.text, error.log);
+    hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
+    hed_nvrtc_read_log(binary.log, def->entry, &r);
+    hed_release(&allocator, binary.bytes, binary.size);
+    hed_release(&allocator, binary.log, binary.log_size);
+    hed_nvrtc_close(nvrtc);
+    if (strcmp(target, "sm_90") != 0) return;
+    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0, "[%s]%s%s: %lld bytes of spills, %lld of stack", text,
+              surrounded ? " surrounded" : "", limited ? " limited" : "", (long long)r.spill_bytes,
+              (long long)r.stack_bytes);
+    cr_expect(r.registers > 0 && r.registers * made->values[CLOTH_PATCH_WG] <= REGISTERS_OF_A_UNIT, "[%s]: %lld registers",
+              text, (long long)r.registers);
+}
+
+static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0"};
+static const instance joint_255_surrounded = {{384, 2, 1, 18, 0, 3, 1, 2}, "1", "0"};
+static const instance joint_128 = {{160, 1, 1, 16, 1, 0, 1, 1}, "1", "0"};
+static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2"};
+static const instance figures_1024_wide = {{512, 16, 2, 0, 0, 0, 1, 12}, "1", "1"};
+static const instance figures_1024_surrounded = {{512, 16, 2, 0, 0, 0, 2, 0}, "1", "2"};
+static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 2}, "1", "2"};
+static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 11}, "0", "2"};
+static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2"};
+
+Test(cloth_nvrtc, one_of_255_and_128)
+{
+    check(&joint_255, false, false, 0, "sm_90");
+    check(&joint_255, false, true, 0, "sm_90");
+    check(&joint_255_surrounded, true, false, 0, "sm_90");
+    check(&joint_128, false, false, 0, "sm_90");
+    check(&joint_128, true, true, 0, "sm_90");
+}
+
+Test(cloth_nvrtc, one_of_1024)
+{
+    check(&figures_1024, false, false, 0, "sm_90");
+    check(&figures_1024, false, true, 0, "sm_90");
+    check(&figures_1024_wide, false, false, 0, "sm_90");
+    check(&figures_1024_warps, false, false, 0, "sm_90");
+    check(&figures_1024_surrounded, true, false, 0, "sm_90");
+}
+
+Test(cloth_nvrtc, many_of_32)
+{
+    check(&whole_32, false, false, 80, "sm_90");
+    check(&whole_32_surrounded, true, true, 0, "sm_90");
+}
+
+Test(cloth_nvrtc, older_architectures)
+{
+    check(&joint_128, true, true, 0, "sm_75");
+    check(&figures_1024_surrounded, true, false, 0, "sm_80");
+}
