@@ -31,7 +31,8 @@ static void check(const instance *made, bool surrounded, bool limited, uint32_t 
     hed_allocator allocator = hed_default_allocator();
     hed_nvrtc *nvrtc;
     char reason[256] = "", values[CLOTH_PATCH_PARAMETERS][24], text[256];
-    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+                 HED_OK);
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     hed_define defines[MOST_DEFINES] = {{"EXCHANGE", made->exchange}, {"FIGURES", made->figures}};
     uint32_t count = 2;
@@ -54,8 +55,8 @@ static void check(const instance *made, bool surrounded, bool limited, uint32_t 
                        .max_threads = (uint32_t)made->values[CLOTH_PATCH_WG]};
     hed_binary binary = {0};
     hed_config_format(def, &config, text, sizeof text);
-    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "[%s] for %s: %s\n%s", text, target,
-                 error.text, error.log);
+    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "[%s] for %s: %s\n%s", text,
+                 target, error.text, error.log);
     hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
     hed_nvrtc_read_log(binary.log, def->entry, &r);
     hed_release(&allocator, binary.bytes, binary.size);
@@ -65,8 +66,8 @@ static void check(const instance *made, bool surrounded, bool limited, uint32_t 
     cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0, "[%s]%s%s: %lld bytes of spills, %lld of stack", text,
               surrounded ? " surrounded" : "", limited ? " limited" : "", (long long)r.spill_bytes,
               (long long)r.stack_bytes);
-    cr_expect(r.registers > 0 && r.registers * made->values[CLOTH_PATCH_WG] <= REGISTERS_OF_A_UNIT, "[%s]: %lld registers",
-              text, (long long)r.registers);
+    cr_expect(r.registers > 0 && r.registers * made->values[CLOTH_PATCH_WG] <= REGISTERS_OF_A_UNIT,
+              "[%s]: %lld registers", text, (long long)r.registers);
 }
 
 static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0"};
