@@ -76,15 +76,50 @@ CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, floa
     return hed_f4(x / away, y / away, z / away, away - (nearest.w + thickness));
 }
 
-/* Against the hull of two balls that go from a0, b0 to a1, b1. */
-CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickness, float friction, float4 a0,
-                                          float4 b0, float4 a1, float4 b1)
+/* A collider in a substep, made once for all particles that a group has: where it is at `from` and `to`, plane normals of length 1. */
+typedef struct cloth_posed {
+    float4 a0, b0, a1, b1;
+    float4 kind;   /* shape, friction against the cloth, 0, 0 */
+    float4 bounds; /* of balls: centre at `to`, and in w from where on nothing can touch, but for the particle's own way and thickness */
+} cloth_posed;
+
+#define CLOTH_POSED_WORDS 6
+
+CLOTH_FUNCTION cloth_posed cloth_pose(__global const float4 *collider, float friction, float from, float to)
 {
-    float4 end = cloth_over_balls(a1, b1, thickness, at);
+    float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3], kind = collider[4];
+    cloth_posed posed;
+    posed.a0 = cloth_ball(a, a_end, from);
+    posed.a1 = cloth_ball(a, a_end, to);
+    posed.b0 = posed.a0; /* a sphere has no b */
+    posed.b1 = posed.a1;
+    if (kind.x != 1.0f) {
+        posed.b0 = cloth_ball(b, b_end, from);
+        posed.b1 = cloth_ball(b, b_end, to);
+    }
+    if (kind.x == 0.0f) {
+        posed.b0 = cloth_unit(posed.b0);
+        posed.b1 = cloth_unit(posed.b1);
+    }
+    posed.kind = hed_f4(kind.x, sqrt(friction * kind.y), 0.0f, 0.0f);
+    float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
+    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z), cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
+    float length = sqrt(cloth_square(b1.x - a1.x, b1.y - a1.y, b1.z - a1.z));
+    posed.bounds = cloth_ball(a1, b1, 0.5f);
+    posed.bounds.w = 1.001f * (0.5f * length + hed_max(a1.w, b1.w) + sqrt(move));
+    return posed;
+}
+
+/* Against the hull of two balls. */
+CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickness, float friction, cloth_posed posed)
+{
+    float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
     /* The height over a surface changes by no more than the way, so most particles are done here. */
     float way = sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z));
-    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z),
-                         cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
+    float reach = posed.bounds.w + 1.001f * (thickness + way);
+    if (!(cloth_square(at.x - posed.bounds.x, at.y - posed.bounds.y, at.z - posed.bounds.z) <= reach * reach)) return at;
+    float4 end = cloth_over_balls(a1, b1, thickness, at);
+    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z), cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
     if (!(end.w <= way + sqrt(move))) return at;
 
     float share = cloth_axis_share(a0, b0, before);
@@ -124,35 +159,31 @@ CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickn
 }
 
 /* Against a half-space whose border goes from point a0 with normal b0 to a1 with b1. */
-CLOTH_FUNCTION float4 cloth_collide_plane(float4 at, float4 before, float thickness, float friction, float4 a0,
-                                          float4 b0, float4 a1, float4 b1)
+CLOTH_FUNCTION float4 cloth_collide_plane(float4 at, float4 before, float thickness, float friction, cloth_posed posed)
 {
-    float4 end = cloth_unit(b1), start = cloth_unit(b0);
+    float4 a0 = posed.a0, start = posed.b0, a1 = posed.a1, end = posed.b1;
     end.w = fma(end.x, at.x - a1.x, fma(end.y, at.y - a1.y, end.z * (at.z - a1.z))) - thickness;
-    float height =
-        fma(start.x, before.x - a0.x, fma(start.y, before.y - a0.y, start.z * (before.z - a0.z))) - thickness;
+    if (!(end.w < 0.0f)) return at;
+    float height = fma(start.x, before.x - a0.x, fma(start.y, before.y - a0.y, start.z * (before.z - a0.z))) - thickness;
     float4 came = hed_f4(before.x + (a1.x - a0.x), before.y + (a1.y - a0.y), before.z + (a1.z - a0.z), before.w);
     return cloth_lift(at, came, end, height, friction);
 }
 
-/* Pushes a particle out of all colliders, with friction against their surfaces; continuous: a particle that went
- * through one since `before` is put back on the side it came from. `friction`: the cloth's. Gives the new position.
- */
-CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, float friction,
-                                    __global const float4 *colliders, uint count, float from, float to)
+CLOTH_FUNCTION float4 cloth_collide_posed(float4 at, float4 before, float thickness, cloth_posed posed)
+{
+    return posed.kind.x == 0.0f ? cloth_collide_plane(at, before, thickness, posed.kind.y, posed)
+                                : cloth_collide_balls(at, before, thickness, posed.kind.y, posed);
+}
+
+/* Pushes a particle out of all colliders, with friction against their surfaces; continuous: a particle that went through one since
+ * `before` is put back on the side it came from. `friction`: the cloth's. Gives the new position. */
+CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, float friction, __global const float4 *colliders, uint count,
+                                    float from, float to)
 {
     if (!(at.w > 0.0f)) return at;
     CLOTH_ROLLED
-    for (uint i = 0; i < count; i++) {
-        __global const float4 *collider = colliders + i * CLOTH_COLLIDER_WORDS;
-        float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3], kind = collider[4];
-        float4 a0 = cloth_ball(a, a_end, from), a1 = cloth_ball(a, a_end, to); /* a sphere has no b */
-        float4 b0 = kind.x == 1.0f ? a0 : cloth_ball(b, b_end, from),
-               b1 = kind.x == 1.0f ? a1 : cloth_ball(b, b_end, to);
-        float both = sqrt(friction * kind.y);
-        at = kind.x == 0.0f ? cloth_collide_plane(at, before, thickness, both, a0, b0, a1, b1)
-                            : cloth_collide_balls(at, before, thickness, both, a0, b0, a1, b1);
-    }
+    for (uint i = 0; i < count; i++)
+        at = cloth_collide_posed(at, before, thickness, cloth_pose(colliders + i * CLOTH_COLLIDER_WORDS, friction, from, to));
     return at;
 }
 

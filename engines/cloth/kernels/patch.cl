@@ -424,6 +424,17 @@ CLOTH_FUNCTION float4 before_of(const patch_held *held, __global const float4 *p
     return hed_f4(held->x[k], held->y[k], held->z[k], 0.0f);
 }
 
+/* The same for a k that is known at run time only. */
+CLOTH_FUNCTION float4 any_before_of(const patch_held *held, __global const float4 *previous, uint particle, uint k)
+{
+    float4 before = hed_f4(held->x[0], held->y[0], held->z[0], 0.0f);
+    if (k >= HELD) return previous[particle];
+#pragma unroll
+    for (uint j = 1; j < HELD; j++)
+        if (j == k) before = hed_f4(held->x[j], held->y[j], held->z[j], 0.0f);
+    return before;
+}
+
 CLOTH_FUNCTION void keep_before(patch_held *held, __global float4 *previous, uint particle, uint garment, uint k, float4 at)
 {
     if (k >= HELD) {
@@ -470,15 +481,46 @@ CLOTH_FUNCTION float4 advance(uint i, uint particle, float4 at, float4 *before, 
     return moved;
 }
 
+/* ---- simple colliders, made ready for a substep by the group's items ---- */
+
+CLOTH_FUNCTION void pose(__local float4 *posed, __global const float4 *colliders, cloth_cloth cloth, cloth_step step, uint item)
+{
+    CLOTH_ROLLED
+    for (uint c = item; c < step.colliders; c += WG) {
+        cloth_posed made = cloth_pose(colliders + c * CLOTH_COLLIDER_WORDS, cloth.friction, step.from, step.to);
+        __local float4 *to = posed + c * CLOTH_POSED_WORDS;
+        to[0] = made.a0;
+        to[1] = made.b0;
+        to[2] = made.a1;
+        to[3] = made.b1;
+        to[4] = made.kind;
+        to[5] = made.bounds;
+    }
+}
+
+CLOTH_FUNCTION cloth_posed posed_at(__local const float4 *posed, uint c)
+{
+    __local const float4 *from = posed + c * CLOTH_POSED_WORDS;
+    cloth_posed made;
+    made.a0 = from[0];
+    made.b0 = from[1];
+    made.a1 = from[2];
+    made.b1 = from[3];
+    made.kind = from[4];
+    made.bounds = from[5];
+    return made;
+}
+
 /* What surrounds a particle, at an iteration's end. */
 CLOTH_FUNCTION float4 surround(uint particle, float4 at, float4 before, cloth_cloth cloth, cloth_step step, uint last,
-                               __global const float4 *colliders, __global const float4 *contact, __global const float4 *driver_from,
+                               __local const float4 *posed, __global const float4 *contact, __global const float4 *driver_from,
                                __global const float4 *driver_to, __global const float4 *driver_map, __global uint2 *debug)
 {
     uint acted = 0;
     if (at.w > 0.0f) {
 #if COLLIDERS
-        at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from, step.to);
+        CLOTH_ROLLED
+        for (uint c = 0; c < step.colliders; c++) at = cloth_collide_posed(at, before, cloth.thickness, posed_at(posed, c));
 #endif
 #if CONTACTS
         at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * particle], contact[2 * particle + 1], step.from, step.to);
@@ -494,7 +536,7 @@ CLOTH_FUNCTION float4 surround(uint particle, float4 at, float4 before, cloth_cl
         debug[particle] = hed_u2(cloth_colour(acted), as_uint(way));
     }
 #endif
-    (void)acted, (void)particle, (void)before, (void)cloth, (void)step, (void)last, (void)colliders, (void)contact;
+    (void)acted, (void)particle, (void)before, (void)cloth, (void)step, (void)last, (void)posed, (void)contact;
     (void)driver_from, (void)driver_to, (void)driver_map, (void)debug;
     return at;
 }
@@ -642,7 +684,8 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
     uint item = (uint)get_local_id(0), index = (uint)get_group_id(0), slots = (uint)get_num_groups(0);
     patch_group group = group_at(groups, index);
     cloth_cloth cloth = cloth_garment_at(garments, group.garment);
-    __local float4 *anchor_place = place + group.own_count + group.ghost_count, *shapes = palette + 16;
+    __local float4 *anchor_place = place + group.own_count + group.ghost_count, *posed = palette + 16,
+                   *shapes = posed + COLLIDERS * CLOTH_POSED_WORDS;
     patch_held held;
     patch_ghosts ghosts;
     patch_table table;
@@ -690,16 +733,20 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
         if (EXCHANGE)
             receive(place + group.own_count, &ghosts, packets, slots + (epoch & 1u) * slot_count, epoch, item, &patience, flags);
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (COLLIDERS) pose(posed, colliders, cloth, step, item);
+        if (COLLIDERS && group.pair_steps + group.figure_steps == 0) barrier(CLK_LOCAL_MEM_FENCE); /* else the sweep has some */
         if (TETHERS && DRIVER) /* for the next substep: nobody reads them in a sweep */
             place_anchors(anchor_place, group, anchors, position, driver_from, driver_to, driver_map,
                           step_of(first, rest, dt, (exchange + 1) / ITERATIONS).to, item);
         sweep(place, palette, shapes, steps, pairs, figures, group, &table, item);
         if (SURROUNDED) {
             RELOAD
-            EACH_OWN(k) {
+            /* Not unrolled: so much code, several times over, would not fit the instruction cache. */
+            CLOTH_ROLLED
+            for (uint k = 0; k < OWN && OWN_AT(k) < group.own_count; k++) {
                 uint particle = group.first + own[group.own_at + OWN_AT(k)];
-                place[OWN_AT(k)] = surround(particle, place[OWN_AT(k)], before_of(&held, previous, particle, k), cloth, step,
-                                            exchange + 1 == total, colliders, contact, driver_from, driver_to, driver_map, debug);
+                place[OWN_AT(k)] = surround(particle, place[OWN_AT(k)], any_before_of(&held, previous, particle, k), cloth, step,
+                                            exchange + 1 == total, posed, contact, driver_from, driver_to, driver_map, debug);
             }
         }
     }

@@ -14,6 +14,7 @@ enum {
     MOST_LOCAL = 16384,
     REGISTER_PLACES = 4096,
     FLOAT4 = 16,
+    MOST_COLLIDERS = 256,
     FEW_PARTICLES = 4
 };
 
@@ -62,6 +63,8 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
     if (cloth->def.math == HED_MATH_STRICT) return refuse(reason, size, "strict mode wants the order of the colours");
     if (strcmp(info->backend, "host") == 0)
         return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
+    if (cloth->def.max_colliders > MOST_COLLIDERS)
+        return refuse(reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
     if (cloth->def.iterations > 1 && has_compliance(cloth))
         return refuse(reason, size,
                       "compliance and several iterations need a multiplier for each constraint: \"colours\"");
@@ -182,11 +185,19 @@ static uint32_t register_limit(const hed_device_info *info, const cloth_patch_ch
     return limit < 255 ? limit : 0;
 }
 
+/* Of the colliders as they are in a substep. */
+static uint64_t posed_bytes(const hed_cloth *cloth, uint32_t variant)
+{
+    return variant & COLLIDERS_BIT ? (uint64_t)FLOAT4 * CLOTH_POSED_WORDS * cloth->def.max_colliders : 0;
+}
+
 /* Every packet's sender has to be on the device while somebody waits for it. */
-static hed_status check_resident(const cloth_structure *made, const hed_kernel *kernel, hed_error *error)
+static hed_status check_resident(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant,
+                                 const hed_kernel *kernel, hed_error *error)
 {
     int64_t resident;
-    uint64_t local = (uint64_t)FLOAT4 * (made->places + made->palette) + ceil_to(4 * made->local_steps, FLOAT4);
+    uint64_t local = (uint64_t)FLOAT4 * (made->places + made->palette) + ceil_to(4 * made->local_steps, FLOAT4) +
+                     posed_bytes(cloth, variant);
     if (made->by != BY_PACKETS) return HED_OK;
     hed_status status = hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error);
     if (!status && resident >= 0 && resident < (int64_t)made->group_count)
@@ -196,13 +207,13 @@ static hed_status check_resident(const cloth_structure *made, const hed_kernel *
     return status;
 }
 
-static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *made,
+static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant,
                                 const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
 {
     const hed_kernel_def *def = made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def;
     hed_status status = hed_kernel_create(cloth->device, def, options, kernel, error);
     if (status) return status;
-    status = check_resident(made, *kernel, error);
+    status = check_resident(cloth, made, variant, *kernel, error);
     if (status) hed_kernel_destroy(*kernel);
     return status;
 }
@@ -230,10 +241,11 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
 static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t variant, hed_kernel **kernel,
                              hed_error *error)
 {
-    char by[12], figures[12], iterations[12];
+    char by[12], figures[12], iterations[12], colliders[12];
     snprintf(by, sizeof by, "%d", (int)made->by);
     snprintf(figures, sizeof figures, "%u", made->figures);
     snprintf(iterations, sizeof iterations, "%u", cloth->def.iterations);
+    snprintf(colliders, sizeof colliders, "%u", variant & COLLIDERS_BIT ? cloth->def.max_colliders : 0);
 #define FLAG(condition) ((condition) ? "1" : "0")
     const hed_define defines[] = {
         {"EXCHANGE", by},
@@ -246,7 +258,7 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t v
         {"DRIVER", FLAG(variant & CLOTH_STEP_DRIVER)},
         {"AIR", FLAG(variant & CLOTH_STEP_AIR)},
         {"CONTACTS", FLAG(variant & CLOTH_STEP_CONTACTS)},
-        {"COLLIDERS", FLAG(variant & COLLIDERS_BIT)},
+        {"COLLIDERS", colliders},
     };
     hed_kernel_options options = hed_default_kernel_options();
     hed_config config = made->config;
@@ -258,10 +270,10 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t v
     if (*kernel) return HED_OK;
     bool surrounded = variant & ~CLOTH_STEP_TETHERS;
     if (surrounded && config.values[CLOTH_PATCH_OWN_EACH] > FEW_PARTICLES) config.values[CLOTH_PATCH_HELD] = 0;
-    hed_status status = create_kernel(cloth, made, &options, kernel, error);
+    hed_status status = create_kernel(cloth, made, variant, &options, kernel, error);
     while (!status && spills(*kernel) && relax(&config, &options, surrounded)) {
         hed_kernel_destroy(*kernel);
-        status = create_kernel(cloth, made, &options, kernel, error);
+        status = create_kernel(cloth, made, variant, &options, kernel, error);
     }
     if (!status) made->kernels[variant] = *kernel;
     return status;
@@ -419,13 +431,13 @@ static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, 
     for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++) arguments[i] = hed_local_argument();
 }
 
-static hed_geometry geometry_of(const cloth_structure *made)
+static hed_geometry geometry_of(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant)
 {
     hed_geometry geometry = {.dimensions = 1,
                              .global = {(uint64_t)made->group_count * made->choice.threads},
                              .group = {made->choice.threads, 1, 1}};
     geometry.local_bytes[CLOTH_PATCH_PLACE] = (uint64_t)FLOAT4 * made->places;
-    geometry.local_bytes[CLOTH_PATCH_PALETTE] = (uint64_t)FLOAT4 * made->palette;
+    geometry.local_bytes[CLOTH_PATCH_PALETTE] = (uint64_t)FLOAT4 * made->palette + posed_bytes(cloth, variant);
     geometry.local_bytes[CLOTH_PATCH_LOCAL_STEPS] = (uint64_t)4 * made->local_steps;
     return geometry;
 }
@@ -436,7 +448,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
     uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (rest->colliders ? COLLIDERS_BIT : 0);
     hed_argument arguments[CLOTH_PATCH_ARGUMENTS];
-    hed_geometry geometry = geometry_of(made);
+    hed_geometry geometry = geometry_of(cloth, made, variant);
     hed_kernel *kernel;
     hed_status status = kernel_for(cloth, made, variant, &kernel, error);
     fill_arguments(cloth, made, first, rest, dt, arguments);

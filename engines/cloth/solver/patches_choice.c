@@ -12,8 +12,7 @@ enum {
     SMALL_THREADS = 96, /* where several groups share a compute unit */
     SMALL_GROUPS = 8,
     CPU_THREADS = 32,
-    EARLY_FROM = 256, /* particles of a patch from which work while packets travel was worth a step */
-    EARLY_STEPS = 3
+    SURROUNDED_THREADS = 768 /* where driver, air or colliders want more loads under way */
 };
 
 /* ---- what a cloth is ---- */
@@ -91,10 +90,8 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
         choice.held = 0;
     } else if (each > REGISTER_TABLE) {
         choice.kind = CLOTH_PLAN_FIGURES;
-        choice.threads = STREAM_THREADS;
-    } else if (each >= EARLY_FROM) {
-        choice.early_steps = EARLY_STEPS;
-        choice.step_limit = even_step(cloth, choice.patches);
+        choice.threads = cloth->has_driver || cloth->has_air ? SURROUNDED_THREADS : STREAM_THREADS;
+        choice.queue = 3;
     }
     return choice;
 }
