@@ -101,8 +101,8 @@ static inline double layout_difference(const float *found, const float *expected
     return most;
 }
 
-/* Moves a cloth of this garment 20 frames and compares it with the reference in the same order: 1e-5 m, or twice what
- * a sequential float sweep is off by. */
+/* Moves a cloth of this garment 20 frames and compares it with the reference in the same order: 1e-5 m, or three
+ * times what a sequential float sweep is off by: devices have other reciprocal roots. */
 static inline void layout_against_reference(const test_device *t, hed_cloth_structure structure,
                                             const hed_cloth_garment_def *def, const cloth_patch_choice *choice,
                                             uint32_t patches, uint32_t iterations)
@@ -115,7 +115,7 @@ static inline void layout_against_reference(const test_device *t, hed_cloth_stru
     float *found = layout_positions(cloth);
     double rounding, *expected = layout_reference(def, &used, iterations, FRAMES, &rounding);
     double off = layout_error(found, expected, def->particle_count), moved = 0.0;
-    cr_expect_lt(off, fmax(1e-5, 2.0 * rounding), "%u particles, %u iterations: %g m, and %g m by rounding",
+    cr_expect_lt(off, fmax(1e-5, 3.0 * rounding), "%u particles, %u iterations: %g m, and %g m by rounding",
                  def->particle_count, iterations, off, rounding);
     for (uint32_t i = 0; i < 3 * def->particle_count; i++)
         moved = fmax(moved, layout_size((double)found[i] - (double)def->positions[i]));

@@ -165,7 +165,7 @@ Test(cloth_patches, rebuilding_that_fails)
     test_device t = test_open(NULL);
     if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
         test_mesh mesh = test_grid(160, 160);
-        hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 8, 1);
+        hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 20, 1);
         cloth_patch_choice one = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
         one.patches = 1;
         FAILS(HED_ERROR_LIMIT, cloth_patch_rebuild(cloth, &one, &error));

@@ -177,22 +177,31 @@ static hed_status upload_sets(hed_cloth *cloth, cloth_structure *s, hed_error *e
     return status;
 }
 
-/* A group of as many items as a set has constraints, or the largest that there is. */
+/* A group of as many items as a set has constraints, or the largest that there is: of the device by its limits, of the kernel by what the
+ * driver says once it is compiled. */
 static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_structure *s, hed_error *error)
 {
     const hed_parameter_def *groups = &cloth_sets_def.parameters[0];
+    hed_kernel **kernel = &cloth->host->kernels[CLOTH_KERNEL_SETS];
     hed_config config = hed_config_default(&cloth_sets_def);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = cloth->def.math;
     options.config = &config;
-    for (uint32_t i = 0; i < groups->count; i++) {
-        hed_config larger = config;
-        larger.values[0] = groups->values[i];
-        bool fits = hed_kernel_valid(&cloth_sets_def, &larger, NULL, cloth->device, cloth->def.math, NULL, 0);
-        if (i == 0 || (fits && groups->values[i - 1] < s->width)) config = larger;
+    uint32_t choice = 0;
+    for (uint32_t i = 1; i < groups->count && groups->values[i - 1] < s->width; i++) {
+        config.values[0] = groups->values[i];
+        if (hed_kernel_valid(&cloth_sets_def, &config, NULL, cloth->device, cloth->def.math, NULL, 0)) choice = i;
     }
-    return hed_kernel_create(cloth->device, &cloth_sets_def, &options, &cloth->host->kernels[CLOTH_KERNEL_SETS],
-                             error);
+    for (;; choice--) {
+        hed_kernel_resources resources;
+        config.values[0] = groups->values[choice];
+        hed_status status = hed_kernel_create(cloth->device, &cloth_sets_def, &options, kernel, error);
+        if (!status) status = hed_kernel_get_resources(*kernel, &resources, error);
+        bool fits = status || resources.max_group < 0 || resources.max_group >= config.values[0];
+        if (fits || choice == 0) return status;
+        hed_kernel_destroy(*kernel);
+        *kernel = NULL;
+    }
 }
 
 static hed_status make_sweep(hed_cloth *cloth, cloth_structure *s, hed_error *error)
