@@ -1,7 +1,7 @@
 #!/bin/sh
 # Cloth on a machine with a GPU, from a portable build: `sh benchmarks/cloth.sh PORTABLE-FOLDER RESULTS-FOLDER [PART...]`.
 # Parts: test (every cloth test on every device), strict (one hash for each scene on all devices), bench (`heddle cloth bench`),
-# tune (the structures tuned for a minute each, then compared with an exhaustive run), sanitize (compute-sanitizer on the tests).
+# tune (sheets tuned for a minute each, cold), sanitize (compute-sanitizer's memcheck and racecheck on the patches' tests).
 # Every check prints a line; the exit code says whether all was well.
 set -u
 here=$(cd "$1" && pwd)
@@ -52,9 +52,19 @@ strict() {
     fi
 }
 
+# A minute for each size, from an empty database; what the rules alone give is among what is measured.
+tune() { # DEVICE
+    for size in "255 1" "128 1" "1024 1" "32 1056"; do
+        set -- "$1" $size
+        XDG_DATA_HOME=$(mktemp -d) "$heddle" cloth tune --sheet "$2" --copies "$3" --seconds 60 --device "$1" \
+            >"$out/tune_$2.txt" 2>"$out/tune_$2.err" || { echo "FAILED  tune $2: $(tail -n 1 "$out/tune_$2.err")"; failed=1; }
+    done
+}
+
 for part in $parts; do
     case $part in
         strict) strict ;;
+        tune) for device in $devices; do case $device in cuda*) tune "$device" ;; esac; done ;;
         *) for device in $devices; do
             word=$(echo "$device" | tr : _)
             case $part in
