@@ -2,7 +2,7 @@
 #include "command.h"
 
 static const hed_command *const COMMANDS[] = {
-    &hed_command_cloth_run, &hed_command_cloth_drape, &hed_command_cloth_view, &hed_command_cloth_bench, NULL};
+    &hed_command_cloth_run, &hed_command_cloth_drape, &hed_command_cloth_view, &hed_command_cloth_tune, &hed_command_cloth_bench, NULL};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth run scene.json --frames 300 --out flag.pc2",
      "a point cache, as Blender's Mesh Cache reads it beside the mesh"},
