@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const double RATE = 60;            /* frames a second */
 static const double RESTING_SPEED = 0.01; /* m/s, root mean square: the garment lies */
@@ -98,6 +99,31 @@ static hed_status fall(drape *d, hed_error *error)
 
 /* ---- the result ---- */
 
+static const char *const ENDINGS[] = {".obj", ".ply", ".glb"};
+enum { OBJ,
+       PLY,
+       GLB,
+       ENDING_COUNT };
+
+/* The place in ENDINGS; ENDING_COUNT: none of them. */
+static int ending_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    int ending = 0;
+    while (dot && ending < ENDING_COUNT && strcasecmp(dot, ENDINGS[ending]) != 0) ending++;
+    return dot ? ending : ENDING_COUNT;
+}
+
+static hed_status write_mesh(const char *path, const hed_mesh *mesh, const float *positions, const float *normals,
+                             hed_error *error)
+{
+    switch (ending_of(path)) {
+        case PLY: return hed_mesh_write_ply(path, mesh, positions, NULL, error);
+        case GLB: return hed_mesh_write_glb(path, mesh, positions, normals, error);
+        default: return hed_mesh_write_obj(path, mesh, positions, normals, error);
+    }
+}
+
 static hed_status write_garment(drape *d, hed_error *error)
 {
     size_t vertices = hed_cloth_vertex_count(d->cloth);
@@ -108,8 +134,7 @@ static hed_status write_garment(drape *d, hed_error *error)
         status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
     if (status == HED_OK) status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
     if (status == HED_OK)
-        status = hed_mesh_write_obj(hed_text_of(d->arguments, "out"), mesh, positions,
-                                    mesh->normals ? normals : NULL, error);
+        status = write_mesh(hed_text_of(d->arguments, "out"), mesh, positions, mesh->normals ? normals : NULL, error);
     free(positions);
     free(normals);
     return status;
@@ -145,6 +170,10 @@ static int run(const hed_arguments *arguments, void *user)
     (void)user;
     drape d = {.arguments = arguments, .quiet = hed_given(arguments, "quiet"), .json = hed_given(arguments, "json")};
     hed_error error;
+    if (ending_of(hed_text_of(arguments, "out")) == ENDING_COUNT) {
+        fprintf(stderr, "heddle: --out %s: a name that ends with .obj, .ply or .glb was expected\n", hed_text_of(arguments, "out"));
+        return HED_EXIT_USAGE;
+    }
     hed_status status = cli_open_devices(arguments, &d.session, &error);
     if (status != HED_OK) return cli_fail(&error);
     status = open_scene(&d, &error);
@@ -173,7 +202,7 @@ static const char *const AXES[] = {"x", "y", "z", NULL};
     }
 static const hed_option OPTIONS[] = {
     OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true),
-    OPTION("out", FILE, "FILE", "the garment where it came to rest, as OBJ", .letter = 'o', .required = true),
+    OPTION("out", FILE, "FILE", "the garment where it came to rest: .obj, .ply or .glb", .letter = 'o', .required = true),
     OPTION("unit", CHOICE, "UNIT", "of both meshes", .choices = UNITS, .fallback = "m"),
     OPTION("up", CHOICE, "AXIS", "what falls falls against it", .choices = AXES, .fallback = "y"),
     OPTION("seconds", NUMBER, "TIME", "at most so long; less if it is at rest", .fallback = "8", .low = 0.01,
