@@ -24,7 +24,7 @@ sed 's/"colliders"/"camera": {"width": 64, "height": 48}, "colliders"/; s/"groun
 sed -i 's/"garments": \[/"garments": [{"name": "b", "disc": {"radius": 1, "rings": 4}, "copies": 2},\n/' "$work/two.json"
 
 # ---- what it says of itself ----
-run 2 cloth; err_has 'run, drape, view, bench'
+run 2 cloth; err_has 'run, drape, view, tune, bench'
 run 0 cloth run --schema; out_has '"title": "Heddle cloth scene"'; err_is_empty
 run 2 cloth run; out_is_empty; err_has 'name a scene file'
 run 2 cloth drape a.obj; err_has 'over'
