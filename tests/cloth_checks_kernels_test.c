@@ -185,14 +185,15 @@ static void driven_fill(driven *d)
         for (int k = 0; k < 10; k++) v[k] = 2 * test_random(&seed) - 1;
         d->positions[i] = (float4){v[0], v[1], v[2], i % 13 == 12 ? 0 : 1};
         d->previous[i] = (float4){v[0], v[1], v[2], 0};
-        d->driver[2 * i] = (float4){v[3] * 0.5f, v[4] * 0.5f, v[5] * 0.5f, 0};
-        d->driver[2 * i + 1] = cloth_unit((float4){v[6], v[7], v[8] + 2, 0});
-        d->map[2 * i] = (float4){-1, 0, -1, 0};
-        d->map[2 * i + 1] = (float4){1, i % 11 != 10, 0, 0};
-        if (i % 5 == 1 || i % 5 == 4) d->map[2 * i].x = i % 2 ? 0 : 0.3f + 0.5f * fabsf(v[9]);
+        d->driver[i] = (float4){v[3] * 0.5f, v[4] * 0.5f, v[5] * 0.5f, 0};
+        d->driver[DRIVEN + i] = cloth_unit((float4){v[6], v[7], v[8] + 2, 0});
+        d->map[i] = (float4){-1, 0, -1, 0};
+        d->map[DRIVEN + i] = (float4){1, 0, 0, 0};
+        if (i % 5 == 1 || i % 5 == 4) d->map[i].x = i % 2 ? 0 : 0.3f + 0.5f * fabsf(v[9]);
+        if (i % 11 == 10) d->map[i].x = CLOTH_UNDRIVEN;
         if (i % 5 >= 2) {
-            d->map[2 * i].y = i % 5 == 4 && i % 2 ? -0.1f : 0.2f * v[9];
-            d->map[2 * i].z = i % 5 == 3 ? 0.5f + 0.3f * fabsf(v[9]) : 0;
+            d->map[i].y = i % 5 == 4 && i % 2 ? -0.1f : 0.2f * v[9];
+            d->map[i].z = i % 5 == 3 ? 0.5f + 0.3f * fabsf(v[9]) : 0;
         }
         d->debug[i] = (uint2){0xdeadbeef, 0};
     }
@@ -213,10 +214,10 @@ static limits limits_of(float4 x, float4 d, float4 n, float4 map)
 
 static void expect_driven(const driven *before, const driven *after, uint32_t i)
 {
-    float4 x = before->positions[i], found = after->positions[i], map = before->map[2 * i];
-    bool moves = x.w > 0 && before->map[2 * i + 1].y != 0, ball = moves && map.x >= 0, stop = moves && map.z >= 0;
-    limits was = limits_of(x, before->driver[2 * i], before->driver[2 * i + 1], map);
-    limits is = limits_of(found, before->driver[2 * i], before->driver[2 * i + 1], map);
+    float4 x = before->positions[i], found = after->positions[i], map = before->map[i];
+    bool moves = x.w > 0 && map.x != CLOTH_UNDRIVEN, ball = moves && map.x >= 0, stop = moves && map.z >= 0;
+    limits was = limits_of(x, before->driver[i], before->driver[DRIVEN + i], map);
+    limits is = limits_of(found, before->driver[i], before->driver[DRIVEN + i], map);
     uint32_t colour = after->debug[i].x;
     bool by_ball = colour == cloth_colour(CLOTH_BALL) || colour == cloth_colour(CLOTH_BALL | CLOTH_BACKSTOP);
     bool by_stop = colour == cloth_colour(CLOTH_BACKSTOP) || colour == cloth_colour(CLOTH_BALL | CLOTH_BACKSTOP);

@@ -34,13 +34,13 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
 }
 CLOTH_NATIVE_CLONES(native, body)
 
-/* A particle, its driver, limits and contact plane read, the particle and its colour written; about 100 operations
- * for each of three colliders. */
+/* A particle, its driver, limits and contact plane read, for each backstop (half of the sample's) its normals, the
+ * particle and its colour written; about 100 operations for each of three colliders. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
 {
     (void)def, (void)config;
     double n = (double)problem->sizes[0];
-    *amount = (hed_work){.bytes = (16.0 * 3 + 32.0 * 4 + 8.0) * n, .operations = 400.0 * n, .items = n};
+    *amount = (hed_work){.bytes = (16.0 * 3 + 16.0 * 3 + 32.0 / 2 + 32.0 + 8.0) * n, .operations = 400.0 * n, .items = n};
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
@@ -99,8 +99,8 @@ static void fill_driver(float4 *driver, uint64_t n, uint64_t seed, uint32_t argu
     for (uint64_t i = 0; i < n; i++) {
         float v[6];
         cloth_sample_floats(v, 6, seed + i, argument, -1.0f, 1.0f);
-        driver[2 * i] = (float4){v[0], v[1], v[2], 0.0f};
-        driver[2 * i + 1] = cloth_unit(hed_f4(v[3], v[4] + 2.0f, v[5], 0.0f));
+        driver[i] = (float4){v[0], v[1], v[2], 0.0f};
+        driver[n + i] = cloth_unit(hed_f4(v[3], v[4] + 2.0f, v[5], 0.0f));
     }
 }
 

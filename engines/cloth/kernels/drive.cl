@@ -28,10 +28,10 @@ CLOTH_FUNCTION float4 cloth_collided(uint i, float4 at, __global const float4 *p
     return at;
 }
 
-/* Every second float4 of an array of pairs, four of them. */
-CLOTH_FUNCTION cloth_four cloth_pairs(__global const float4 *array, uint at)
+/* Four float4 of an array, one behind another. */
+CLOTH_FUNCTION cloth_four cloth_row(__global const float4 *array, uint at)
 {
-    return cloth_turn(array[at], array[at + 2], array[at + 4], array[at + 6]);
+    return cloth_turn(array[at], array[at + 1], array[at + 2], array[at + 3]);
 }
 
 /* cloth_drive() of four. Where `loose` is 0 nothing acts. */
@@ -80,13 +80,13 @@ CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position, __global
                                cloth_collided(i + 2, position[i + 2], previous, garments, colliders, contact, step),
                                cloth_collided(i + 3, position[i + 3], previous, garments, colliders, contact, step));
     if (step.flags & CLOTH_STEP_DRIVER) {
-        cloth_four target = cloth_between4(cloth_pairs(driver_from, 2 * i), cloth_pairs(driver_to, 2 * i), step.to),
-                   start = at;
-        cloth_four normal = cloth_unit4(
-            cloth_between4(cloth_pairs(driver_from, 2 * i + 1), cloth_pairs(driver_to, 2 * i + 1), step.to));
-        cloth_four more = cloth_pairs(driver_map, 2 * i + 1);
-        int4 acted, loose = cloth_more(at.w, hed_f4(0.0f)) & cloth_more(more.y, hed_f4(0.0f));
-        at = cloth_drive4(at, target, normal, cloth_pairs(driver_map, 2 * i), more.x, loose, &acted);
+        uint rear = step.particles + i; /* normals and stiffnesses */
+        cloth_four target = cloth_between4(cloth_row(driver_from, i), cloth_row(driver_to, i), step.to), start = at,
+                   normal = cloth_unit4(
+                       cloth_between4(cloth_row(driver_from, rear), cloth_row(driver_to, rear), step.to)),
+                   map = cloth_row(driver_map, i);
+        int4 acted, loose = cloth_more(at.w, hed_f4(0.0f)) & cloth_more(map.x, hed_f4(CLOTH_UNDRIVEN));
+        at = cloth_drive4(at, target, normal, map, cloth_row(driver_map, rear).x, loose, &acted);
         float4 moved = sqrt(cloth_square4(at.x - start.x, at.y - start.y, at.z - start.z));
         debug[i] = hed_u2(cloth_colour((uint)acted.x), as_uint(moved.x));
         debug[i + 1] = hed_u2(cloth_colour((uint)acted.y), as_uint(moved.y));

@@ -1,7 +1,7 @@
 /* Description and native version of `cloth_feed`. */
 #include "kernels/kernels.h"
 
-enum { POSITIONS, NORMALS, DRIVER_MAP, DRIVER_TO, GIVEN, PARTICLES }; /* arguments */
+enum { POSITIONS, NORMALS, PAIRS, DRIVER_MAP, DRIVER_TO, GIVEN, PARTICLES }; /* arguments */
 
 static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
                      hed_geometry *layout)
@@ -14,17 +14,17 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
 {
     void *const *given = call->arguments;
     for (uint64_t i = begin; i < end; i++)
-        cloth_feed_one((uint)i, given[POSITIONS], given[NORMALS], given[DRIVER_MAP], given[DRIVER_TO],
-                       *(const uint *)given[GIVEN]);
+        cloth_feed_one((uint)i, given[POSITIONS], given[NORMALS], given[PAIRS], given[DRIVER_MAP],
+                       given[DRIVER_TO], *(const uint *)given[GIVEN], *(const uint *)given[PARTICLES]);
 }
 CLOTH_NATIVE_CLONES(native, body)
 
-/* Six floats and the limits read, a pair written. */
+/* A pair, or six floats, and the limits read, a pair written. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
 {
     (void)def, (void)config;
     double n = (double)problem->sizes[0];
-    *amount = (hed_work){.bytes = (24.0 + 16.0 + 32.0) * n, .items = n};
+    *amount = (hed_work){.bytes = (32.0 + 16.0 + 32.0) * n, .items = n};
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
@@ -32,7 +32,8 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
-    const uint64_t bytes[] = {[POSITIONS] = 12 * n, [NORMALS] = 12 * n, [DRIVER_MAP] = 32 * n, [DRIVER_TO] = 32 * n};
+    const uint64_t bytes[] = {[POSITIONS] = 12 * n, [NORMALS] = 12 * n, [PAIRS] = 32 * n, [DRIVER_MAP] = 32 * n,
+                              [DRIVER_TO] = 32 * n};
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
@@ -43,7 +44,7 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case DRIVER_MAP: cloth_sample_driver_map(data, n, seed); break;
-    case GIVEN: *(uint *)data = (uint)(1 + n % 3); break;
+    case GIVEN: *(uint *)data = n % 4 ? (uint)(n % 4) : CLOTH_FEED_PAIRS; break;
     case PARTICLES: *(uint *)data = (uint)n; break;
     default: cloth_sample_floats(data, bytes / 4, seed, argument, -1.0f, 1.0f);
     }
@@ -52,6 +53,7 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 static const hed_argument_def arguments[] = {
     [POSITIONS] = {.name = "positions", .kind = HED_BUFFER, .type = HED_FLOAT},
     [NORMALS] = {.name = "normals", .kind = HED_BUFFER, .type = HED_FLOAT},
+    [PAIRS] = {.name = "pairs", .kind = HED_BUFFER, .type = HED_FLOAT},
     [DRIVER_MAP] = {.name = "driver_map", .kind = HED_BUFFER, .type = HED_FLOAT},
     [DRIVER_TO] = {.name = "driver_to", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
     [GIVEN] = {.name = "given", .kind = HED_SCALAR, .type = HED_UINT32},
@@ -59,11 +61,11 @@ static const hed_argument_def arguments[] = {
 };
 static const hed_source sources[] = {CLOTH_SHARED_SOURCES, {"feed.cl", hed_cloth_feed_cl, 0}};
 static const char *const dimensions[] = {"particles"};
-static const hed_problem problems[] = {{1, {1}}, {1, {5}}, {1, {64}}, {1, {1003}}};
+static const hed_problem problems[] = {{1, {1}}, {1, {6}}, {1, {64}}, {1, {1003}}};
 
 const hed_kernel_def cloth_feed_def = {
     .name = "cloth_feed",
-    .summary = "the driver as the program has it into pairs of position and normal",
+    .summary = "the driver as the program has it into positions and normals",
     .sources = sources,
     .source_count = CLOTH_COUNT(sources),
     .arguments = arguments,

@@ -62,7 +62,7 @@ static const hed_problem problems[] = {{1, {1}}, {1, {7}}, {1, {64}}, {1, {1003}
 
 const hed_kernel_def cloth_move_def = {
     .name = "cloth_move",
-    .summary = "points and directions through a rigid matrix",
+    .summary = "points or directions through a rigid matrix",
     .sources = sources,
     .source_count = CLOTH_COUNT(sources),
     .arguments = arguments,

@@ -1,4 +1,4 @@
-/* Points, and every second one a direction, through a rigid matrix. */
+/* Points, or directions, through a rigid matrix. */
 #ifndef WG
 #define WG 256
 #endif

@@ -31,14 +31,14 @@ CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint subst
 
 CLOTH_FUNCTION uint cloth_is_driven(uint i, __global const float4 *driver_map, cloth_step step)
 {
-    return (step.flags & CLOTH_STEP_DRIVER) && driver_map[2 * i + 1].y != 0.0f;
+    return (step.flags & CLOTH_STEP_DRIVER) && driver_map[i].x != CLOTH_UNDRIVEN;
 }
 
 /* Where a locked particle's driver is at the substep's end. */
 CLOTH_FUNCTION float4 cloth_driven_to(uint i, __global const float4 *driver_from, __global const float4 *driver_to,
                                       cloth_step step)
 {
-    return cloth_between(driver_from[2 * i], driver_to[2 * i], step.to);
+    return cloth_between(driver_from[i], driver_to[i], step.to);
 }
 
 /* A locked particle follows its driver; without one nobody writes it. */
@@ -117,7 +117,6 @@ CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global 
                                     __global uint2 *debug, cloth_step step)
 {
     float4 at = position[i], before = previous[i], start;
-    uint driven = cloth_is_driven(i, driver_map, step);
     uint acted = 0;
     if (at.w > 0.0f) {
         cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
@@ -129,11 +128,8 @@ CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global 
                              step.from, step.to);
     }
     start = at;
-    if (driven && at.w > 0.0f) {
-        float4 target = cloth_between(driver_from[2 * i], driver_to[2 * i], step.to);
-        float4 normal = cloth_unit(cloth_between(driver_from[2 * i + 1], driver_to[2 * i + 1], step.to));
-        at = cloth_drive(at, target, normal, driver_map[2 * i], driver_map[2 * i + 1].x, &acted);
-    }
+    if ((step.flags & CLOTH_STEP_DRIVER) && at.w > 0.0f)
+        at = cloth_drive(i, at, driver_from, driver_to, driver_map, step.particles, step.to, &acted);
     position[i] = at;
     if (step.flags & CLOTH_STEP_DRIVER) {
         float moved = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
@@ -204,22 +200,29 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
     }
 }
 
-/* What the program says of the driver, three floats in a row, into the pairs of position and normal; the part of it
- * that it does not say stays as it was. */
+/* What the program says of the driver, three floats in a row or pairs of position and normal, into the halves that
+ * cloth_drive() reads; the part of it that it does not say stays as it was. */
 #define CLOTH_FEED_POSITIONS 1u
 #define CLOTH_FEED_NORMALS 2u
+#define CLOTH_FEED_PAIRS 4u /* instead of both */
 
 CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions, __global const float *normals,
-                                   __global const float4 *driver_map, __global float4 *driver_to, uint given)
+                                   __global const float4 *pairs, __global const float4 *driver_map,
+                                   __global float4 *driver_to, uint given, uint particles)
 {
-    if (driver_map[2 * i + 1].y == 0.0f) return;
+    if (driver_map[i].x == CLOTH_UNDRIVEN) return;
     if (given & CLOTH_FEED_POSITIONS)
-        driver_to[2 * i] = hed_f4(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2], 0.0f);
+        driver_to[i] = hed_f4(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2], 0.0f);
     if (given & CLOTH_FEED_NORMALS)
-        driver_to[2 * i + 1] = hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
+        driver_to[particles + i] = hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
+    if (given & CLOTH_FEED_PAIRS) {
+        driver_to[i] = pairs[2 * i];
+        driver_to[particles + i] = pairs[2 * i + 1];
+    }
 }
 
-/* Points of an array through a rigid matrix; `directions`: every second one is a direction. */
+/* Points of an array through a rigid matrix; `directions`: they are directions, which do not
+ * shift. */
 typedef struct cloth_rigid {
     float matrix[16]; /* column by column */
     uint first, count;
@@ -230,7 +233,7 @@ CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, cloth_rigid r
 {
     uint at = rigid.first + i;
     float4 p = array[at], last = cloth_column(rigid.matrix, 3);
-    if (rigid.directions && (i & 1)) last = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (rigid.directions) last = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     float4 moved = cloth_transform(p, cloth_column(rigid.matrix, 0), cloth_column(rigid.matrix, 1),
                                    cloth_column(rigid.matrix, 2), last);
     array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);

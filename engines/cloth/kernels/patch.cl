@@ -451,8 +451,8 @@ CLOTH_FUNCTION float4 locked_at(uint particle, float4 at, __global const float4 
                                 __global const float4 *driver_map, float to)
 {
 #if DRIVER
-    if (driver_map[2 * particle + 1].y == 0.0f) return at;
-    float4 target = cloth_between(driver_from[2 * particle], driver_to[2 * particle], to);
+    if (driver_map[particle].x == CLOTH_UNDRIVEN) return at;
+    float4 target = cloth_between(driver_from[particle], driver_to[particle], to);
     return hed_f4(target.x, target.y, target.z, at.w);
 #else
     (void)particle, (void)driver_from, (void)driver_to, (void)driver_map, (void)to;
@@ -527,10 +527,8 @@ CLOTH_FUNCTION float4 surround(uint particle, float4 at, float4 before, cloth_cl
 #endif
     }
 #if DRIVER
-    float4 start = at, map = driver_map[2 * particle], stiffness = driver_map[2 * particle + 1];
-    float4 target = cloth_between(driver_from[2 * particle], driver_to[2 * particle], step.to);
-    float4 normal = cloth_unit(cloth_between(driver_from[2 * particle + 1], driver_to[2 * particle + 1], step.to));
-    if (at.w > 0.0f && stiffness.y != 0.0f) at = cloth_drive(at, target, normal, map, stiffness.x, &acted);
+    float4 start = at;
+    if (at.w > 0.0f) at = cloth_drive(particle, at, driver_from, driver_to, driver_map, step.particles, step.to, &acted);
     if (last) {
         float way = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
         debug[particle] = hed_u2(cloth_colour(acted), as_uint(way));

@@ -194,6 +194,15 @@ CLOTH_FUNCTION float4 cloth_between(float4 a, float4 b, float share)
     return hed_f4(fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y), fma(b.z - a.z, share, a.z), a.w);
 }
 
+/* Length 1 again, after cloth_between() of two unit normals. */
+CLOTH_FUNCTION float4 cloth_unit(float4 v)
+{
+    float square = cloth_square(v.x, v.y, v.z);
+    if (!(square > 0.0f)) return v;
+    float length = sqrt(square);
+    return hed_f4(v.x / length, v.y / length, v.z / length, v.w);
+}
+
 /* ---- driver constraint ---- */
 
 /* What acted, for the diagnostic colour. */
@@ -206,24 +215,12 @@ CLOTH_FUNCTION uint cloth_colour(uint acted)
     return acted == 0 ? 0xffffffffu : acted == CLOTH_BALL ? 0xff3030f0u : acted == CLOTH_BACKSTOP ? 0xfff04030u : 0xffd020c0u;
 }
 
-/* `target` and `normal`: where the driver is at the substep's end. `map`: max distance R (below 0: none), backstop offset b, backstop
- * radius r (0: plane, below 0: no backstop), spring s. `stiffness` of the ball. Backstop last, so it wins. */
-CLOTH_FUNCTION float4 cloth_drive(float4 at, float4 target, float4 normal, float4 map, float stiffness, uint *acted)
+/* R of a particle that no driver has. */
+#define CLOTH_UNDRIVEN (-2.0f)
+
+/* Last, so it wins over the ball. `map`: backstop offset b in y, backstop radius r in z (0: plane). */
+CLOTH_FUNCTION float4 cloth_backstop(float4 at, float4 target, float4 normal, float4 map, uint *acted)
 {
-    *acted = 0;
-    at.x = fma(map.w, target.x - at.x, at.x);
-    at.y = fma(map.w, target.y - at.y, at.y);
-    at.z = fma(map.w, target.z - at.z, at.z);
-    float x = at.x - target.x, y = at.y - target.y, z = at.z - target.z;
-    float square = cloth_square(x, y, z);
-    if (map.x >= 0.0f && square > map.x * map.x) {
-        float part = map.x / sqrt(square);
-        at.x = fma(stiffness, fma(x, part, target.x) - at.x, at.x);
-        at.y = fma(stiffness, fma(y, part, target.y) - at.y, at.y);
-        at.z = fma(stiffness, fma(z, part, target.z) - at.z, at.z);
-        *acted |= CLOTH_BALL;
-    }
-    if (map.z < 0.0f) return at;
     if (map.z == 0.0f) {
         float height = (at.x - target.x) * normal.x + (at.y - target.y) * normal.y + (at.z - target.z) * normal.z;
         if (height < map.y) {
@@ -236,10 +233,8 @@ CLOTH_FUNCTION float4 cloth_drive(float4 at, float4 target, float4 normal, float
     }
     float away = map.z - map.y;
     float4 centre = hed_f4(target.x - normal.x * away, target.y - normal.y * away, target.z - normal.z * away, 0.0f);
-    x = at.x - centre.x;
-    y = at.y - centre.y;
-    z = at.z - centre.z;
-    square = cloth_square(x, y, z);
+    float x = at.x - centre.x, y = at.y - centre.y, z = at.z - centre.z;
+    float square = cloth_square(x, y, z);
     if (square < map.z * map.z && square > 0.0f) {
         float part = map.z / sqrt(square);
         at.x = fma(x, part, centre.x);
@@ -250,13 +245,30 @@ CLOTH_FUNCTION float4 cloth_drive(float4 at, float4 target, float4 normal, float
     return at;
 }
 
-/* Length 1 again, after cloth_between() of two unit normals. */
-CLOTH_FUNCTION float4 cloth_unit(float4 v)
+/* Particle i of `particles`, free, and its driver at `to` of the way. The arrays are two halves each: positions and normals; the limits
+ * R (max distance, below 0: no ball), b, r (below 0: no backstop), s (spring), and the ball's stiffness k. What every particle needs is
+ * the first halves, 48 bytes; normals are read for a backstop only and k only when the ball acts, for with a million particles a
+ * substep is no faster than memory. */
+CLOTH_FUNCTION float4 cloth_drive(uint i, float4 at, __global const float4 *driver_from, __global const float4 *driver_to,
+                                  __global const float4 *driver_map, uint particles, float to, uint *acted)
 {
-    float square = cloth_square(v.x, v.y, v.z);
-    if (!(square > 0.0f)) return v;
-    float length = sqrt(square);
-    return hed_f4(v.x / length, v.y / length, v.z / length, v.w);
+    float4 map = driver_map[i], target = cloth_between(driver_from[i], driver_to[i], to);
+    if (map.x == CLOTH_UNDRIVEN) return at;
+    at.x = fma(map.w, target.x - at.x, at.x);
+    at.y = fma(map.w, target.y - at.y, at.y);
+    at.z = fma(map.w, target.z - at.z, at.z);
+    float x = at.x - target.x, y = at.y - target.y, z = at.z - target.z;
+    float square = cloth_square(x, y, z);
+    if (map.x >= 0.0f && square > map.x * map.x) {
+        float part = map.x / sqrt(square), stiffness = driver_map[particles + i].x;
+        at.x = fma(stiffness, fma(x, part, target.x) - at.x, at.x);
+        at.y = fma(stiffness, fma(y, part, target.y) - at.y, at.y);
+        at.z = fma(stiffness, fma(z, part, target.z) - at.z, at.z);
+        *acted |= CLOTH_BALL;
+    }
+    if (map.z < 0.0f) return at;
+    float4 normal = cloth_unit(cloth_between(driver_from[particles + i], driver_to[particles + i], to));
+    return cloth_backstop(at, target, normal, map, acted);
 }
 
 /* ---- write-back ---- */

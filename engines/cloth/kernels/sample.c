@@ -57,13 +57,14 @@ void cloth_sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
 {
     for (uint64_t i = 0; i < count; i++) {
         float4 v = random4(i, seed, 3);
-        map[2 * i] = (float4){-1.0f, 0.0f, -1.0f, 0.0f};
-        map[2 * i + 1] = (float4){1.0f, i % 9 != 4, 0.0f, 0.0f};
-        if (i % 3 == 0) map[2 * i].x = 0.5f + 0.4f * v.x;
-        if (i % 2 == 0) map[2 * i].y = 0.2f * v.y;
-        if (i % 2 == 0) map[2 * i].z = i % 4 == 0 ? 0.0f : 1.0f + 0.5f * v.z;
-        if (i % 5 == 0) map[2 * i].w = 0.25f;
-        if (i % 6 == 0) map[2 * i + 1].x = 0.75f;
+        map[i] = (float4){-1.0f, 0.0f, -1.0f, 0.0f};
+        map[count + i] = (float4){1.0f, 0.0f, 0.0f, 0.0f};
+        if (i % 3 == 0) map[i].x = 0.5f + 0.4f * v.x;
+        if (i % 9 == 4) map[i].x = CLOTH_UNDRIVEN;
+        if (i % 2 == 0) map[i].y = 0.2f * v.y;
+        if (i % 2 == 0) map[i].z = i % 4 == 0 ? 0.0f : 1.0f + 0.5f * v.z;
+        if (i % 5 == 0) map[i].w = 0.25f;
+        if (i % 6 == 0) map[count + i].x = 0.75f;
     }
 }
 

@@ -201,14 +201,16 @@ static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     if (frame->driver_positions) status = send_rows(cloth, frame->driver_positions, &host->fed_positions, error);
     if (!status && frame->driver_normals) status = send_rows(cloth, frame->driver_normals, &host->fed_normals, error);
     uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) |
-                     (frame->driver_normals ? CLOTH_FEED_NORMALS : 0);
+                     (frame->driver_normals ? CLOTH_FEED_NORMALS : 0) |
+                     (frame->driver_buffer ? CLOTH_FEED_PAIRS : 0);
     hed_argument arguments[] = {hed_buffer_argument(host->fed_positions ? host->fed_positions : b->none),
                                 hed_buffer_argument(host->fed_normals ? host->fed_normals : b->none),
+                                hed_buffer_argument(frame->driver_buffer ? frame->driver_buffer : b->none),
                                 hed_buffer_argument(b->driver_map),
                                 hed_buffer_argument(b->driver_to),
                                 hed_uint_argument(given),
                                 hed_uint_argument(cloth->particles)};
-    return status ? status : cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles, arguments, 6, error);
+    return status ? status : cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles, arguments, 7, error);
 }
 
 static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
@@ -218,9 +220,6 @@ static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     bool given = frame->driver_positions || frame->driver_normals || frame->driver_buffer;
     if (status || !given) return status;
     cloth->host->driver_moves = true;
-    if (frame->driver_buffer)
-        return hed_copy(cloth->stream, cloth->buffers.driver_to, 0, frame->driver_buffer, 0,
-                        32 * (uint64_t)cloth->particles, error);
     return send_driver(cloth, frame, error);
 }
 

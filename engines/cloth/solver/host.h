@@ -88,7 +88,7 @@ uint64_t cloth_buffer_bytes(const hed_cloth *cloth);
 hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
 /* Enqueues write-back into the next buffers, and turns them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
-/* Enqueues a rigid matrix on an array of points (or points and directions in turn). */
+/* Enqueues a rigid matrix on points, or `directions`, [first, first + count) of an array. */
 hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *matrix, uint32_t first, uint32_t count,
                             bool directions, hed_error *error);
 /* Enqueues the same on particles [first, first + count) and their driver. */

@@ -90,10 +90,12 @@ hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t 
     cloth_buffers *b = &cloth->buffers;
     hed_status status = cloth_move_array(cloth, b->position, matrix, first, count, false, error);
     if (!status) status = cloth_move_array(cloth, b->previous, matrix, first, count, false, error);
-    if (!status && cloth->has_driver)
-        status = cloth_move_array(cloth, b->driver_from, matrix, 2 * first, 2 * count, true, error);
-    if (!status && cloth->has_driver)
-        status = cloth_move_array(cloth, b->driver_to, matrix, 2 * first, 2 * count, true, error);
+    hed_buffer *const driver[2] = {b->driver_from, b->driver_to};
+    for (int i = 0; i < 2 && cloth->has_driver && !status; i++) {
+        status = cloth_move_array(cloth, driver[i], matrix, first, count, false, error);
+        if (!status)
+            status = cloth_move_array(cloth, driver[i], matrix, cloth->particles + first, count, true, error);
+    }
     cloth->host->air_fresh = false;
     return status;
 }

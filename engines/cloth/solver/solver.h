@@ -21,8 +21,9 @@ typedef struct cloth_buffers {
     hed_buffer *air;       /* (particles) float4: normal of length 1, area / mass in m^2/kg */
     hed_buffer *tether;    /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
     hed_buffer *anchors;   /* (anchors) uint: the particle each is */
-    hed_buffer *driver_from, *driver_to; /* (particles x 2) float4: position, normal; where a frame begins and ends */
-    hed_buffer *driver_map;              /* (particles x 2) float4: R b r s, k d 0 0; undriven ones have R = -1, r = -1, s = 0, d = 0 (else 1) */
+    /* Two halves each, of which cloth_drive() mostly reads the first: (2 x particles) float4. */
+    hed_buffer *driver_from, *driver_to; /* positions, then normals; where a frame begins and ends */
+    hed_buffer *driver_map;              /* R b r s, then k 0 0 0; R is CLOTH_UNDRIVEN where no driver is */
     hed_buffer *debug;     /* (particles) uint2: RGBA8, bits of the length moved by the driver */
     hed_buffer *colliders; /* (max_colliders x CLOTH_COLLIDER_WORDS) float4 */
     hed_buffer *contact;   /* (particles x 2) float4: plane, motion; as cloth_touch() takes them */

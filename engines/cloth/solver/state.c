@@ -48,7 +48,7 @@ typedef struct state_head {
     uint32_t frame;
 } state_head;
 
-static const char magic[8] = "HEDCLTH1";
+static const char magic[8] = "HEDCLTH2";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
 {

@@ -115,21 +115,21 @@ static hed_status upload_tethers(hed_cloth *cloth, hed_error *error)
 static void fill_driver_map(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
 {
     const cloth_garment *g = cloth->garments[garment];
-    float4 *to = (float4 *)array + 2 * (uint64_t)first_of(cloth, garment, copy);
+    float4 *limits = (float4 *)array + first_of(cloth, garment, copy), *more = limits + cloth->particles;
     for (uint32_t i = 0; i < g->particle_count; i++) {
         const float *map = g->driven ? g->driver_map[i] : NULL;
-        to[2 * i] = map ? (float4){map[0], map[1], map[2], map[3]} : (float4){-1.0f, 0.0f, -1.0f, 0.0f};
-        to[2 * i + 1] = map ? (float4){map[4], 1.0f, 0.0f, 0.0f} : (float4){0.0f, 0.0f, 0.0f, 0.0f};
+        limits[i] = map ? (float4){map[0], map[1], map[2], map[3]} : (float4){CLOTH_UNDRIVEN, 0.0f, -1.0f, 0.0f};
+        more[i] = (float4){map ? map[4] : 0.0f, 0.0f, 0.0f, 0.0f};
     }
 }
 
-static void add_normal(const cloth_garment *g, uint32_t triangle, float4 *driver)
+static void add_normal(const cloth_garment *g, uint32_t triangle, float4 *normals)
 {
     const uint32_t *corner = g->triangles[triangle];
     const float *a = g->positions[corner[0]], *b = g->positions[corner[1]], *c = g->positions[corner[2]];
     float ux = b[0] - a[0], uy = b[1] - a[1], uz = b[2] - a[2], vx = c[0] - a[0], vy = c[1] - a[1], vz = c[2] - a[2];
     for (int k = 0; k < 3; k++) {
-        float4 *normal = &driver[2 * corner[k] + 1];
+        float4 *normal = &normals[corner[k]];
         normal->x += uy * vz - uz * vy;
         normal->y += uz * vx - ux * vz;
         normal->z += ux * vy - uy * vx;
@@ -140,11 +140,11 @@ static void add_normal(const cloth_garment *g, uint32_t triangle, float4 *driver
 static void fill_driver(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
 {
     const cloth_garment *g = cloth->garments[garment];
-    float4 *to = (float4 *)array + 2 * (uint64_t)first_of(cloth, garment, copy);
+    float4 *to = (float4 *)array + first_of(cloth, garment, copy), *normals = to + cloth->particles;
     for (uint32_t i = 0; i < g->particle_count; i++)
-        to[2 * i] = (float4){g->positions[i][0], g->positions[i][1], g->positions[i][2], 0.0f};
-    for (uint32_t t = 0; t < g->triangle_count; t++) add_normal(g, t, to);
-    for (uint32_t i = 0; i < g->particle_count; i++) to[2 * i + 1] = cloth_unit(to[2 * i + 1]);
+        to[i] = (float4){g->positions[i][0], g->positions[i][1], g->positions[i][2], 0.0f};
+    for (uint32_t t = 0; t < g->triangle_count; t++) add_normal(g, t, normals);
+    for (uint32_t i = 0; i < g->particle_count; i++) normals[i] = cloth_unit(normals[i]);
 }
 
 hed_status cloth_upload_driver(hed_cloth *cloth, hed_error *error)
