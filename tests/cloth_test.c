@@ -388,6 +388,44 @@ Test(cloth, reset_begins_again)
     test_close(&t);
 }
 
+/* Its driver goes along: positions are turned and shifted, normals only turned; the garment before it stays. */
+Test(cloth, teleport_takes_the_driver_along)
+{
+    enum { EACH = 64 };
+    static const float turn[16] = {0.6f, 0, -0.8f, 0, 0, 1, 0, 0, 0.8f, 0, 0.6f, 0, 5, 2, -3, 1};
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(8);
+    sheet_dress(&s);
+    hed_cloth_garment_def garments[2] = {s.garment, s.garment};
+    hed_cloth_def def = def_of(&s);
+    def.garments = garments;
+    def.garment_count = 2;
+    hed_cloth *stays = make(&t, &def), *jumps = make(&t, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    float normals[6 * EACH];
+    for (int i = 0; i < 6 * EACH; i++) normals[i] = (const float[]){0.6f, 0.8f, 0}[i % 3];
+    frame.driver_normals = normals;
+    for (int i = 0; i < 20; i++) {
+        OK(hed_cloth_step(stays, &frame, &error));
+        OK(hed_cloth_step(jumps, &frame, &error));
+        if (i == 9) OK(hed_cloth_teleport(jumps, 1, turn, &error));
+        frame.driver_normals = NULL;
+    }
+    float *a = read_positions(stays), *b = read_positions(jumps);
+    cr_assert(largest_difference(a, b, 3 * EACH) == 0.0, "the other garment moved");
+    for (uint32_t i = EACH; i < 2 * EACH; i++) {
+        const float *p = a + 3 * i;
+        const float expected[3] = {0.6f * p[0] + 0.8f * p[2] + 5, p[1] + 2, -0.8f * p[0] + 0.6f * p[2] - 3};
+        cr_assert(largest_difference(expected, b + 3 * i, 3) < 1e-3, "particle %u", i);
+    }
+    free(a);
+    free(b);
+    hed_cloth_destroy(stays);
+    hed_cloth_destroy(jumps);
+    sheet_free(&s);
+    test_close(&t);
+}
+
 /* Turned about y, gravity does not tell the difference: who is moved in between goes the same way, turned. */
 Test(cloth, teleport_takes_the_motion_along)
 {
@@ -501,6 +539,48 @@ Test(cloth, locked_particles_follow_their_driver_evenly)
         frame.driver_positions = NULL; /* stays where it is */
     }
     hed_cloth_destroy(cloth);
+    sheet_free(&s);
+    test_close(&t);
+}
+
+/* Two sheets, of which the second is driven; what the buffer has for the first, nobody reads. */
+Test(cloth, a_driver_in_a_buffer_is_the_one_in_host_memory)
+{
+    enum { EACH = 36, BOTH = 2 * EACH };
+    test_device t = test_open(NULL);
+    sheet s = sheet_make(6);
+    hed_cloth_garment_def garments[2] = {s.garment};
+    sheet_dress(&s);
+    garments[1] = s.garment;
+    hed_cloth_def def = def_of(&s);
+    def.garments = garments;
+    def.garment_count = 2;
+    def.math = HED_MATH_STRICT;
+    hed_cloth *cloths[2] = {make(&t, &def), make(&t, &def)};
+    hed_cloth_frame frames[2] = {hed_default_cloth_frame(), hed_default_cloth_frame()};
+    float positions[3 * BOTH], normals[3 * BOTH], pairs[8 * BOTH];
+    for (uint32_t i = 0; i < BOTH; i++) {
+        bool driven = i >= EACH;
+        for (uint32_t k = 0; k < 8; k++) pairs[8 * i + k] = driven ? (const float[8]){0, 0, 0, 0, 0.6f, 0.8f}[k] : NAN;
+        for (uint32_t k = 0; k < 3 && driven; k++) pairs[8 * i + k] = s.positions[3 * (i - EACH) + k] + 0.1f;
+        memcpy(positions + 3 * i, pairs + 8 * i, 12);
+        memcpy(normals + 3 * i, pairs + 8 * i + 4, 12);
+    }
+    hed_buffer_def room = hed_default_buffer_def(sizeof pairs);
+    OK(hed_buffer_create(t.device, &room, &frames[0].driver_buffer, &error));
+    OK(hed_write(t.stream, frames[0].driver_buffer, 0, pairs, sizeof pairs, &error));
+    OK(hed_stream_wait(t.stream, &error));
+    frames[1].driver_positions = positions;
+    frames[1].driver_normals = normals;
+    for (int i = 0; i < 10; i++)
+        for (int c = 0; c < 2; c++) OK(hed_cloth_step(cloths[c], &frames[c], &error));
+    cr_assert(hash_of(cloths[0]) == hash_of(cloths[1]));
+    float *found = read_positions(cloths[0]);
+    cr_assert(found[3 * EACH] == pairs[8 * EACH], "the held corner is at %g", found[3 * EACH]);
+    cr_assert(found[0] == s.positions[0], "the corner that nobody drives is at %g", found[0]);
+    free(found);
+    for (int c = 0; c < 2; c++) hed_cloth_destroy(cloths[c]);
+    hed_buffer_destroy(frames[0].driver_buffer);
     sheet_free(&s);
     test_close(&t);
 }
