@@ -2,7 +2,7 @@
  * many, choices against each other, several garments and copies, what surrounds a cloth, and choices' texts. On CUDA
  * the exchange goes by packets inside one launch, elsewhere by a launch for each exchange; a packet that is not there
  * when it should be ends in an error. */
-/* ctest: devices */
+/* ctest: devices timeout=400 */
 #include "cloth_layouts.h"
 
 static bool has_packets(const test_device *t)

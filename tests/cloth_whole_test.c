@@ -1,7 +1,7 @@
 /* A whole garment for each group: against the double reference in the same order, copies and mixed garments against
  * each alone, what surrounds a cloth against the structure of colours, choices against each other, and what is
  * refused. */
-/* ctest: devices */
+/* ctest: devices timeout=400 */
 #include "cloth_layouts.h"
 
 Test(cloth_whole, follows_the_reference)
