@@ -30,8 +30,8 @@ typedef struct sheet_case {
     uint32_t n, copies, substeps;
     bool tethers, surroundings; /* surroundings: driver, tethers, a plane, a sphere and a capsule */
     hed_cloth_structure structure;
-    uint32_t threads, devices;  /* NATIVE; bits below */
-    bool scalar;                /* on a host device of one thread of its own */
+    uint32_t threads, devices; /* NATIVE; bits below */
+    bool scalar;               /* on a host device of one thread of its own */
 } sheet_case;
 
 enum { ON_HOST = 1, ON_OTHERS = 2, ON_PATCHES = 4 }; /* ON_PATCHES: devices with packets */
@@ -67,7 +67,7 @@ typedef struct sheet_run {
     cli_sheet sheet;
     hed_cloth_frame frame;
     hed_cloth_collider colliders[3];
-    hed_buffer *driver; /* what a program that skins on the device hands over each frame */
+    hed_buffer *driver;          /* what a program that skins on the device hands over each frame */
     double seconds[MOST_ROUNDS]; /* a frame, in steps of FRAMES_A_STEP */
     double single;               /* s a frame, one frame a step */
     hed_summary summary;

@@ -118,9 +118,9 @@ static hed_status write_mesh(const char *path, const hed_mesh *mesh, const float
                              hed_error *error)
 {
     switch (ending_of(path)) {
-        case PLY: return hed_mesh_write_ply(path, mesh, positions, NULL, error);
-        case GLB: return hed_mesh_write_glb(path, mesh, positions, normals, error);
-        default: return hed_mesh_write_obj(path, mesh, positions, normals, error);
+    case PLY: return hed_mesh_write_ply(path, mesh, positions, NULL, error);
+    case GLB: return hed_mesh_write_glb(path, mesh, positions, normals, error);
+    default: return hed_mesh_write_obj(path, mesh, positions, normals, error);
     }
 }
 

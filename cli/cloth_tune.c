@@ -97,24 +97,28 @@ static int run(const hed_arguments *arguments, void *user)
     return code;
 }
 
+#define NUMBER(word, type, what, otherwise, least, most, text) \
+    { \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .fallback = otherwise, .low = least, .high = most, \
+        .help = text \
+    }
+static const hed_option OPTIONS[] = {
+    CLI_OPTION_JSON(true),
+    CLI_OPTION_DEVICES(true),
+    NUMBER("sheet", INTEGER, "N", "255", 2, 4096, "without a scene: sheets of N x N particles"),
+    NUMBER("copies", INTEGER, "K", "1", 1, 65536, "so many of them"),
+    NUMBER("seconds", NUMBER, "S", "60", 0, 86400, "time to take; 0: until every configuration is known"),
+    NUMBER("seed", INTEGER, "N", "1", 0, 1e15, "of the search"),
+    {.name = "exhaustive", .kind = HED_OPTION_FLAG, .help = "every configuration in order, instead of a search"},
+    {0}};
+
 const hed_command hed_command_cloth_tune = {
     .name = "tune",
     .summary = "find the fastest structure for cloth of a size on a device",
     .description = "Measures launches for each colour, patches with packets and whole garments for each group, and what they can be "
                    "built with, on a scene's cloth or on square sheets. The winner is kept in the tuning database, where cloth of about "
                    "that size finds it.",
-    .options = (const hed_option[]){CLI_OPTION_JSON(true),
-                                    CLI_OPTION_DEVICES(true),
-                                    {.name = "sheet", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "255", .low = 2, .high = 4096,
-                                     .help = "without a scene: sheets of N x N particles"},
-                                    {.name = "copies", .kind = HED_OPTION_INTEGER, .value = "K", .fallback = "1", .low = 1, .high = 65536,
-                                     .help = "so many of them"},
-                                    {.name = "seconds", .kind = HED_OPTION_NUMBER, .value = "S", .fallback = "60", .low = 0, .high = 86400,
-                                     .help = "time to take; 0: until every configuration is known"},
-                                    {.name = "seed", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "1", .low = 0, .high = 1e15,
-                                     .help = "of the search"},
-                                    {.name = "exhaustive", .kind = HED_OPTION_FLAG, .help = "every configuration in order, instead of a search"},
-                                    {0}},
+    .options = OPTIONS,
     .positionals = (const hed_option[]){{.name = "SCENE", .kind = HED_OPTION_FILE, .help = "a scene file"}, {0}},
     .examples = (const hed_example[]){{"heddle cloth tune --sheet 1024 --device cuda:0", "a large sheet on the first CUDA device"}, {0}},
     .run = run,

@@ -34,8 +34,7 @@ static uint32_t crossings(const dressed *d, const sheet *s, uint32_t count)
 
 Test(cloth_contact, crossing_triangles_are_found)
 {
-    float p[8][3] = {{0, 0, 0},       {1, 0, 0},       {0, 0, 1}, {0.2f, -1, 0.2f},
-                     {0.3f, 1, 0.2f}, {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
+    float p[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0.2f, -1, 0.2f}, {0.3f, 1, 0.2f}, {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
     uint32_t crossing[2][3] = {{0, 1, 2}, {3, 4, 5}}, beside[2][3] = {{0, 1, 2}, {4, 5, 6}},
              sharing[2][3] = {{0, 1, 2}, {0, 3, 4}};
     cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])crossing, 2) == 1);

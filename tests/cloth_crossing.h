@@ -1,4 +1,5 @@
-/* Which triangles of a cloth pass through each other, in double: pairs whose boxes overlap, and that share no corner, are tested edge against
+/* Which triangles of a cloth pass through each other, in double: pairs whose boxes overlap, and that
+ * share no corner, are tested edge against
  * face. An edge crosses a face where its ends lie on different sides and the line through them passes all three edges of the face on the
  * same side (signs of four determinants each). Triangles in one plane cross nothing. */
 #ifndef HED_TESTS_CLOTH_CROSSING_H

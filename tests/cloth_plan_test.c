@@ -237,7 +237,8 @@ static void sweep_patch(const cloth_garment *garment, const cloth_plan *plan, ui
 {
     static const uint32_t edges[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
     const cloth_patch *p = &plan->patches[patch];
-    const uint32_t *pair_at = plan->pair_at + patch * (plan->pair_steps + 1), *figure_at = plan->figure_at + patch * (plan->figure_steps + 1);
+    const uint32_t *pair_at = plan->pair_at + patch * (plan->pair_steps + 1);
+    const uint32_t *figure_at = plan->figure_at + patch * (plan->figure_steps + 1);
     for (uint32_t s = 0; s <= plan->pair_steps; s++) {
         if (s == plan->def.early_steps || s == plan->pair_steps)
             for (uint32_t k = 0; k < p->ghost_count && s <= plan->def.early_steps; k++)

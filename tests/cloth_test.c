@@ -75,7 +75,7 @@ Test(cloth, a_structure_is_chosen)
 Test(cloth, what_is_read_is_what_the_device_shows)
 {
     static const float turn[16] = {0, 0, -1, 0, 0, 1, 0, 0,
-                                   1, 0, 0,  0, 3, 2, 1, 1}; /* a quarter about y, then away */
+                                   1, 0, 0, 0, 3, 2, 1, 1}; /* a quarter about y, then away */
     test_device t = test_open(NULL);
     sheet s = sheet_make(9);
     hed_cloth_def def = def_of(&s);

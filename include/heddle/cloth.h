@@ -126,12 +126,12 @@ typedef struct hed_cloth_def {
     bool slides_form;    /**< gravity enters as g dt^2, which is right at a constant dt only; else exact: g dt (dt + last dt) / 2 */
     hed_math math;       /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
     hed_cloth_structure structure;
-    uint32_t set_width; /**< HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour */
-    uint32_t patches;   /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
-    uint32_t threads;   /**< HED_CLOTH_NATIVE; 0: those of the device */
+    uint32_t set_width;              /**< HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour */
+    uint32_t patches;                /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
+    uint32_t threads;                /**< HED_CLOTH_NATIVE; 0: those of the device */
     uint32_t max_colliders;          /**< spheres, capsules, planes at once */
     uint32_t max_collider_triangles; /**< of all triangle-mesh colliders */
-    hed_stream *stream; /**< the program's own; NULL: one of the cloth's */
+    hed_stream *stream;              /**< the program's own; NULL: one of the cloth's */
 } hed_cloth_def;
 
 /** 5 substeps, 1 iteration, y up, exact form, fast math, AUTO, 64 colliders. Thread class: any. */
@@ -144,10 +144,10 @@ HED_API hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def
 /** Waits for its work, then destroys it. NULL is allowed. */
 HED_API void hed_cloth_destroy(hed_cloth *cloth);
 
-/** Finds the fastest structure for cloths like this one (their number of particles, garments and substeps) and how to build it, and keeps it
- *  in the context's database, where hed_cloth_create() with HED_CLOTH_AUTO finds it. A choice counts as right when one frame ends near
- *  where HED_CLOTH_COLOURS ends it. `tune` as for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread class: owner of
- *  the device's time. Errors: as hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
+/** Finds the fastest structure for cloths like this one (their number of particles, garments and substeps) and how to
+ *  build it, and keeps it in the context's database, where hed_cloth_create() with HED_CLOTH_AUTO finds it. A choice
+ *  counts as right when one frame ends near where HED_CLOTH_COLOURS ends it. `tune` as for hed_tune_pipeline(), its
+ *  problem is filled in here; NULL: its defaults. Thread class: owner of the device's time. Errors: as hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
 HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result,
                                   hed_error *error);
 
@@ -180,15 +180,17 @@ typedef struct hed_cloth_mesh_collider {
 
 /** What the program feeds each frame. Start from hed_default_cloth_frame(). All of it may be NULL or 0 where it stays as it was. */
 typedef struct hed_cloth_frame {
-    double seconds;  /**< length of the frame, 1e-6 to 10 */
-    uint32_t frames; /**< 1 to 100000 frames like this in one submission; driver and colliders move evenly over all of them */
-    float gravity[3]; /**< m/s^2, each at most 1e4 in size */
-    float wind[3];    /**< m/s, each at most 1e3 in size */
-    float gust;       /**< share of the wind that varies in space and time, 0 to 1 */
-    const float *motion;           /**< (4 x 4) column by column: how the frame of reference moves cloth along (the slides' deltaPos) */
-    const float *driver_positions; /**< (particles of all garments in order x 3) m, at the frame's end; only driven ones are read */
-    const float *driver_normals;   /**< (the same x 3), of length 1 */
-    hed_buffer *driver_buffer;     /**< instead: device memory, (particles x 2) float4: position, normal */
+    double seconds;                      /**< length of the frame, 1e-6 to 10 */
+    uint32_t frames;                     /**< 1 to 100000 frames like this in one submission; driver and colliders
+                                              move evenly over all of them */
+    float gravity[3];                    /**< m/s^2, each at most 1e4 in size */
+    float wind[3];                       /**< m/s, each at most 1e3 in size */
+    float gust;                          /**< share of the wind that varies in space and time, 0 to 1 */
+    const float *motion;                 /**< (4 x 4) column by column: how the frame of reference moves cloth along
+                                              (the slides' deltaPos) */
+    const float *driver_positions;       /**< (particles of all garments in order x 3) m, at the frame's end; only driven ones are read */
+    const float *driver_normals;         /**< (the same x 3), of length 1 */
+    hed_buffer *driver_buffer;           /**< instead: device memory, (particles x 2) float4: position, normal */
     const hed_cloth_collider *colliders; /**< (collider_count) the same ones in the same order as in the last frame; new ones at the end */
     uint32_t collider_count;
     const hed_cloth_mesh_collider *meshes; /**< (mesh_count) */
@@ -266,13 +268,13 @@ typedef struct hed_cloth_report {
     hed_cloth_structure structure;
     hed_configured configured; /**< where the choice of structure and launch came from */
     uint64_t particles, vertices, constraints, triangles, tethers;
-    uint32_t colours;      /**< sets of independent constraints; of the largest garment */
-    uint32_t degree;       /**< largest number of constraints at one particle: no fewer colours are possible */
+    uint32_t colours; /**< sets of independent constraints; of the largest garment */
+    uint32_t degree;  /**< largest number of constraints at one particle: no fewer colours are possible */
     uint64_t smallest_set, largest_set;
-    uint32_t patches;       /**< of one garment; 0: none */
-    uint64_t boundary;      /**< constraints between patches */
-    uint64_t device_bytes;  /**< all buffers */
-    char choice[256];       /**< the launch, such as "joint, 160 threads, 128 patches" */
+    uint32_t patches;      /**< of one garment; 0: none */
+    uint64_t boundary;     /**< constraints between patches */
+    uint64_t device_bytes; /**< all buffers */
+    char choice[256];      /**< the launch, such as "joint, 160 threads, 128 patches" */
 } hed_cloth_report;
 
 /** Thread class: rt. */
@@ -280,9 +282,9 @@ HED_API void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *repo
 
 /** How good the last frame is, measured on the host in double. */
 typedef struct hed_cloth_quality {
-    double worst_stretch;  /**< largest of length / longest allowed length - 1 over structural constraints */
-    double residual;       /**< root mean square of the violation / rest length, all constraints */
-    double kinetic_energy; /**< J */
+    double worst_stretch;   /**< largest of length / longest allowed length - 1 over structural constraints */
+    double residual;        /**< root mean square of the violation / rest length, all constraints */
+    double kinetic_energy;  /**< J */
     double low[3], high[3]; /**< m, bounding box */
     uint64_t not_finite;    /**< particles */
     uint64_t hash;          /**< of the positions' bits */

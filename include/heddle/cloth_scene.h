@@ -15,16 +15,17 @@ typedef struct hed_cloth_scene hed_cloth_scene;
 
 /** What stands beside the file when a scene is opened. Start from {0}. */
 typedef struct hed_cloth_scene_options {
-    bool tethers;      /**< tethers for every garment that has a locked particle, whatever the file says */
-    bool mend;         /**< mend broken meshes where that is safe */
-    uint32_t substeps; /**< 0: as the file says */
+    bool tethers;                               /**< tethers for every garment that has a locked particle, whatever the file says */
+    bool mend;                                  /**< mend broken meshes where that is safe */
+    uint32_t substeps;                          /**< 0: as the file says */
     void (*warn)(void *user, const char *text); /**< what was mended or guessed, one line each; NULL: nowhere */
     void *user;
 } hed_cloth_scene_options;
 
 /** Reads a scene and every file it names (paths are relative to it). `options` may be NULL.
  *  Errors: IO, FORMAT (path inside the document, file, line, column, what was expected), LIMIT, MEMORY. */
-HED_API hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error);
+HED_API hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options,
+                                        hed_cloth_scene **scene, hed_error *error);
 /** The same from memory; files are looked for in `folder`. */
 HED_API hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size, const char *folder,
                                          const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error);
@@ -48,10 +49,11 @@ HED_API hed_status hed_cloth_scene_frame(hed_cloth_scene *scene, uint32_t number
 
 /** Garments of the scene, copies not counted; vertices of garment g lie in hed_cloth_garment_range(). */
 HED_API uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene);
-HED_API const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment);        /**< as it was read */
-HED_API const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment); /**< that mesh's; NULL: a shape the scene describes */
-HED_API const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment);    /**< for file names */
-HED_API void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3]);   /**< for pictures */
+HED_API const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment);      /**< as it was read */
+HED_API const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment);          /**< that mesh's;
+                                              NULL: a shape the scene describes */
+HED_API const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment);  /**< for file names */
+HED_API void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3]); /**< for pictures */
 
 /** A mesh to show that is no cloth: bodies, tables, colliders' shapes. */
 typedef struct hed_cloth_prop {

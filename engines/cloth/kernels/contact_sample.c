@@ -26,8 +26,8 @@ typedef struct crowd {
 
 static void crowd_free(crowd *made)
 {
-    void *all[] = {made->position, made->previous, made->rests,   made->sorted, made->bodies, made->starts,
-                   made->totals,   made->slots,    made->entries, made->rows,   made->near,   made->counts};
+    void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies, made->starts,
+                   made->totals, made->slots, made->entries, made->rows, made->near, made->counts};
     for (uint32_t i = 0; i < CLOTH_COUNT(all); i++) free(all[i]);
 }
 
@@ -100,11 +100,7 @@ static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t co
         const struct {
             const char *name;
             const void *from;
-        } all[] = {{"position", made.position}, {"previous", made.previous}, {"rests", made.rests},
-                   {"sorted", made.sorted},     {"bodies", made.bodies},     {"starts", made.starts},
-                   {"totals", made.totals},     {"slots", made.slots},       {"entries", made.entries},
-                   {"rows", made.rows},         {"pushed", made.sorted},     {"near", made.near},
-                   {"counts", made.counts},     {"self", &made.self}};
+        } all[] = {{"position", made.position}, {"previous", made.previous}, {"rests", made.rests}, {"sorted", made.sorted}, {"bodies", made.bodies}, {"starts", made.starts}, {"totals", made.totals}, {"slots", made.slots}, {"entries", made.entries}, {"rows", made.rows}, {"pushed", made.sorted}, {"near", made.near}, {"counts", made.counts}, {"self", &made.self}};
         for (uint32_t i = 0; i < CLOTH_COUNT(all); i++)
             if (is(def, argument, all[i].name)) memcpy(data, all[i].from, bytes);
     }

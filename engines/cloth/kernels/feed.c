@@ -32,8 +32,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
-    const uint64_t bytes[] = {[POSITIONS] = 12 * n, [NORMALS] = 12 * n, [PAIRS] = 32 * n, [DRIVER_MAP] = 32 * n,
-                              [DRIVER_TO] = 32 * n};
+    const uint64_t bytes[] = {[POSITIONS] = 12 * n, [NORMALS] = 12 * n, [PAIRS] = 32 * n, [DRIVER_MAP] = 32 * n, [DRIVER_TO] = 32 * n};
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 

@@ -42,10 +42,10 @@ static const hed_argument_def arguments[] = {
     [CLOTH_PATCH_LOCAL_STEPS] = LOCAL("steps", HED_UINT32),
 };
 
-static const int64_t counts[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
                                  17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33,
                                  34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48};
-static const int64_t groups[] = {32,  64,  96,  128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512,
+static const int64_t groups[] = {32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512,
                                  544, 576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
 static const hed_parameter_def parameters[] = {
     [CLOTH_PATCH_WG] = {"WG", groups, CLOTH_COUNT(groups), 64, NULL},
@@ -64,10 +64,10 @@ static const hed_source sources[] = {
     {"patch.cl", hed_cloth_patch_cl, 0},
 };
 
-#define COMMON                                                                                  \
-    .entry = "cloth_patch", .sources = sources, .source_count = CLOTH_COUNT(sources),           \
-    .arguments = arguments, .argument_count = CLOTH_PATCH_ARGUMENTS, .parameters = parameters,  \
-    .parameter_count = CLOTH_PATCH_PARAMETERS, .constraints = constraints,                      \
+#define COMMON \
+    .entry = "cloth_patch", .sources = sources, .source_count = CLOTH_COUNT(sources), \
+    .arguments = arguments, .argument_count = CLOTH_PATCH_ARGUMENTS, .parameters = parameters, \
+    .parameter_count = CLOTH_PATCH_PARAMETERS, .constraints = constraints, \
     .constraint_count = CLOTH_COUNT(constraints), .max_threads = "WG"
 
 const hed_kernel_def cloth_patch_def = {

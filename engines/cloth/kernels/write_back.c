@@ -34,15 +34,14 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {
-        [POSITION] = 16 * n, [DEBUG] = 8 * n, [VERTEX_PARTICLE] = 4 * n, [AIR] = 16 * n, [VERTICES] = 16 * n,
-        [NORMALS] = 16 * n,  [BROKEN] = 16};
+        [POSITION] = 16 * n, [DEBUG] = 8 * n, [VERTEX_PARTICLE] = 4 * n, [AIR] = 16 * n, [VERTICES] = 16 * n, [NORMALS] = 16 * n, [BROKEN] = 16};
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 static void fill_view(cloth_view *view, uint64_t n)
 {
-    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f,   0.0f, 0.0f,
-                                     0.0f, 0.0f, 1.0f, 0.0f, 0.5f,  -0.25f, 2.0f, 1.0f};
+    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f,
+                                     0.0f, 0.0f, 1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
     *view = (cloth_view){.vertices = (uint)n, .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
     memcpy(view->matrix, matrix, sizeof view->matrix);
     memcpy(view->normals, matrix, sizeof view->normals);

@@ -22,8 +22,8 @@ typedef struct cloth_garment {
     uint32_t *colour_at; /* (colour_count + 1) first constraint of each */
     uint32_t degree;     /* most constraints at one free particle */
 
-    uint32_t anchor_count; /* 0: no tethers */
-    uint32_t *anchors;     /* (anchor_count) locked particles that tethers lead to */
+    uint32_t anchor_count;   /* 0: no tethers */
+    uint32_t *anchors;       /* (anchor_count) locked particles that tethers lead to */
     uint32_t *tether_anchor; /* (particle_count) place in `anchors`, UINT32_MAX: no tether */
     float *tether_length;    /* (particle_count) m */
 

@@ -269,11 +269,11 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
 static void destroy_buffers(hed_cloth *cloth)
 {
     cloth_buffers *b = &cloth->buffers;
-    hed_buffer *all[] = {b->none,        b->position,   b->previous,    b->garments,        b->air,
-                         b->tether,      b->anchors,    b->driver_from, b->driver_to,       b->driver_map,
-                         b->debug,       b->colliders,  b->contact,     b->vertex_particle, b->vertices[0],
-                         b->vertices[1], b->normals[0], b->normals[1],  b->incident_at,     b->incident,
-                         b->triangles,   b->flags};
+    hed_buffer *all[] = {b->none, b->position, b->previous, b->garments, b->air,
+                         b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map,
+                         b->debug, b->colliders, b->contact, b->vertex_particle, b->vertices[0],
+                         b->vertices[1], b->normals[0], b->normals[1], b->incident_at, b->incident,
+                         b->triangles, b->flags};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) hed_buffer_destroy(all[i]);
 }
 

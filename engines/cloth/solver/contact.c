@@ -189,8 +189,8 @@ enum { SELF_BUFFERS = 11 };
 static void self_buffers(const cloth_contacts *contacts, hed_buffer **buffers)
 {
     hed_buffer *const all[SELF_BUFFERS] = {
-        contacts->rests, contacts->bodies, contacts->starts, contacts->totals,    contacts->entries,  contacts->slots,
-        contacts->rows,  contacts->near,   contacts->counts, contacts->sorted[0], contacts->sorted[1]};
+        contacts->rests, contacts->bodies, contacts->starts, contacts->totals, contacts->entries, contacts->slots,
+        contacts->rows, contacts->near, contacts->counts, contacts->sorted[0], contacts->sorted[1]};
     memcpy(buffers, all, sizeof all);
 }
 

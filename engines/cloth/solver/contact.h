@@ -13,13 +13,13 @@ typedef struct cloth_tree {
     hed_allocator allocator;
     uint32_t mesh_count, vertex_count, triangle_count;
     uint32_t *mesh_vertices, *mesh_triangles; /* (mesh_count) as the program gave them */
-    uint4 *triangles; /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices in one place are one */
-    uint4 *edges; /* (triangle_count) the triangle beyond edges ab, bc, ca, or CLOTH_MESH_NONE; its number as given */
-    uint32_t *incident_at; /* (vertex_count + 1) */
-    uint32_t *incident;    /* (3 x triangle_count) triangles around each vertex */
-    uint32_t leaves;       /* a power of 2 */
-    uint32_t *leaf_at;     /* (leaves + 1) first triangle of each */
-    bool *closed;          /* (mesh_count) no edge has one triangle only */
+    uint4 *triangles;                         /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices in one place are one */
+    uint4 *edges;                             /* (triangle_count) the triangle beyond edges ab, bc, ca, or CLOTH_MESH_NONE; its number as given */
+    uint32_t *incident_at;                    /* (vertex_count + 1) */
+    uint32_t *incident;                       /* (3 x triangle_count) triangles around each vertex */
+    uint32_t leaves;                          /* a power of 2 */
+    uint32_t *leaf_at;                        /* (leaves + 1) first triangle of each */
+    bool *closed;                             /* (mesh_count) no edge has one triangle only */
 } cloth_tree;
 
 /* Errors: ARGUMENT (an index out of bounds: names mesh and triangle), MEMORY. */
@@ -60,10 +60,10 @@ struct cloth_contacts {
     float4 *places; /* (vertices) where they are */
     float4 *known;  /* (known_count) where a saved state has them, until the next frame; else NULL */
     uint32_t known_count;
-    bool jumped;          /* the next frame finds them where they are then */
-    hed_buffer *place[2]; /* (vertices) float4, in turn: where they were, where they are */
-    uint32_t turn;        /* the one where they are */
-    hed_buffer *kinds;    /* (meshes) float4: friction, 1 where closed */
+    bool jumped;                                                      /* the next frame finds them where they are then */
+    hed_buffer *place[2];                                             /* (vertices) float4, in turn: where they were, where they are */
+    uint32_t turn;                                                    /* the one where they are */
+    hed_buffer *kinds;                                                /* (meshes) float4: friction, 1 where closed */
     hed_buffer *triangles, *edges, *incident_at, *incident, *leaf_at; /* of the tree */
     hed_buffer *boxes;                                                /* (2 x leaves x 2) float4 */
 };

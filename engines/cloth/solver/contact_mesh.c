@@ -258,9 +258,9 @@ hed_status cloth_contacts_set_state(cloth_contacts *contacts, const void *state,
 
 void cloth_contact_meshes_destroy(cloth_contacts *contacts)
 {
-    hed_buffer **const buffers[] = {&contacts->place[0],  &contacts->place[1], &contacts->kinds,
-                                    &contacts->triangles, &contacts->edges,    &contacts->incident_at,
-                                    &contacts->incident,  &contacts->leaf_at,  &contacts->boxes};
+    hed_buffer **const buffers[] = {&contacts->place[0], &contacts->place[1], &contacts->kinds,
+                                    &contacts->triangles, &contacts->edges, &contacts->incident_at,
+                                    &contacts->incident, &contacts->leaf_at, &contacts->boxes};
     for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) {
         hed_buffer_destroy(*buffers[i]);
         *buffers[i] = NULL;
@@ -274,9 +274,9 @@ void cloth_contact_meshes_destroy(cloth_contacts *contacts)
 
 uint64_t cloth_contact_meshes_bytes(const cloth_contacts *contacts)
 {
-    const hed_buffer *const buffers[] = {contacts->place[0],  contacts->place[1], contacts->kinds,
-                                         contacts->triangles, contacts->edges,    contacts->incident_at,
-                                         contacts->incident,  contacts->leaf_at,  contacts->boxes};
+    const hed_buffer *const buffers[] = {contacts->place[0], contacts->place[1], contacts->kinds,
+                                         contacts->triangles, contacts->edges, contacts->incident_at,
+                                         contacts->incident, contacts->leaf_at, contacts->boxes};
     uint64_t bytes = 0;
     for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     return bytes;

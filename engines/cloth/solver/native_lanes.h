@@ -205,9 +205,8 @@ FUNCTION void NAME(pack)(char *positions, const uint32_t *words, cloth_shape sha
      limits + words[e]);
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
         if (words[CLOTH_LOCKED]) NAME(store_free)
-        (positions, offsets + CLOTH_LANES * v, p[v]);
-        else NAME(store)
-        (positions, offsets + CLOTH_LANES * v, p[v]);
+    (positions, offsets + CLOTH_LANES * v, p[v]);
+    else NAME(store)(positions, offsets + CLOTH_LANES * v, p[v]);
 }
 
 /* The weight of an even pack is known and stays out of the registers. */
@@ -233,19 +232,16 @@ FUNCTION void NAME(packs_of)(char *positions, const cloth_packs *packs, cloth_sh
     const uint32_t *words = packs->words;
     for (uint32_t k = 0; k < packs->count; k++, words += cloth_pack_words(shape))
         if (words[CLOTH_EVEN]) NAME(even_pack)
-        (positions, words, shape);
-        else NAME(pack)
-        (positions, words, shape, limits);
+    (positions, words, shape);
+    else NAME(pack)(positions, words, shape, limits);
 }
 
 TARGET static void NAME(packs)(void *positions, const cloth_packs *packs, const cloth_limits *limits)
 {
     if (packs->shape == CLOTH_SHAPE_PAIR) NAME(packs_of)
     (positions, packs, CLOTH_SHAPE_PAIR, limits);
-    else if (packs->shape == CLOTH_SHAPE_RING) NAME(packs_of)
-    (positions, packs, CLOTH_SHAPE_RING, limits);
-    else NAME(packs_of)
-    (positions, packs, CLOTH_SHAPE_COMPLETE, limits);
+    else if (packs->shape == CLOTH_SHAPE_RING) NAME(packs_of)(positions, packs, CLOTH_SHAPE_RING, limits);
+    else NAME(packs_of)(positions, packs, CLOTH_SHAPE_COMPLETE, limits);
 }
 
 #undef FUNCTION

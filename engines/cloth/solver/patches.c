@@ -472,5 +472,5 @@ static void report(const hed_cloth *cloth, const cloth_structure *made, hed_clot
 }
 
 const cloth_structure_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, create_patches,
-                                               destroy,           substeps,      report};
+                                               destroy, substeps, report};
 const cloth_structure_ops cloth_whole_ops = {HED_CLOTH_WHOLE, whole_valid, create_whole, destroy, substeps, report};

@@ -39,7 +39,7 @@ hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error)
     if (cloth->host->air_fresh) return HED_OK;
     hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->incident_at),
                                 hed_buffer_argument(b->incident), hed_buffer_argument(b->triangles),
-                                hed_buffer_argument(b->air),      hed_uint_argument(cloth->particles)};
+                                hed_buffer_argument(b->air), hed_uint_argument(cloth->particles)};
     hed_status status = cloth_run(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, arguments, 6, error);
     cloth->host->air_fresh = !status;
     return status;

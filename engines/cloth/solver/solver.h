@@ -15,22 +15,22 @@
 /* Device memory. NULL where the definition has no use for it; kernels then get `none`, a buffer of 64 bytes. */
 typedef struct cloth_buffers {
     hed_buffer *none;
-    hed_buffer *position;  /* (particles) float4: x y z, inverse mass */
-    hed_buffer *previous;  /* (particles) float4: x y z, number of the garment */
-    hed_buffer *garments;  /* (garments x 2) float4: struct cloth_cloth */
-    hed_buffer *air;       /* (particles) float4: normal of length 1, area / mass in m^2/kg */
-    hed_buffer *tether;    /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
-    hed_buffer *anchors;   /* (anchors) uint: the particle each is */
+    hed_buffer *position; /* (particles) float4: x y z, inverse mass */
+    hed_buffer *previous; /* (particles) float4: x y z, number of the garment */
+    hed_buffer *garments; /* (garments x 2) float4: struct cloth_cloth */
+    hed_buffer *air;      /* (particles) float4: normal of length 1, area / mass in m^2/kg */
+    hed_buffer *tether;   /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
+    hed_buffer *anchors;  /* (anchors) uint: the particle each is */
     /* Two halves each, of which cloth_drive() mostly reads the first: (2 x particles) float4. */
-    hed_buffer *driver_from, *driver_to; /* positions, then normals; where a frame begins and ends */
-    hed_buffer *driver_map;              /* R b r s, then k 0 0 0; R is CLOTH_UNDRIVEN where no driver is */
-    hed_buffer *debug;     /* (particles) uint2: RGBA8, bits of the length moved by the driver */
-    hed_buffer *colliders; /* (max_colliders x CLOTH_COLLIDER_WORDS) float4 */
-    hed_buffer *contact;   /* (particles x 2) float4: plane, motion; as cloth_touch() takes them */
-    hed_buffer *vertex_particle; /* (vertices) uint */
-    hed_buffer *vertices[2], *normals[2]; /* (vertices) float4 */
+    hed_buffer *driver_from, *driver_to;            /* positions, then normals; where a frame begins and ends */
+    hed_buffer *driver_map;                         /* R b r s, then k 0 0 0; R is CLOTH_UNDRIVEN where no driver is */
+    hed_buffer *debug;                              /* (particles) uint2: RGBA8, bits of the length moved by the driver */
+    hed_buffer *colliders;                          /* (max_colliders x CLOTH_COLLIDER_WORDS) float4 */
+    hed_buffer *contact;                            /* (particles x 2) float4: plane, motion; as cloth_touch() takes them */
+    hed_buffer *vertex_particle;                    /* (vertices) uint */
+    hed_buffer *vertices[2], *normals[2];           /* (vertices) float4 */
     hed_buffer *incident_at, *incident, *triangles; /* (particles + 1) uint, (3 x triangles) uint, (triangles x 3) uint */
-    hed_buffer *flags;     /* uint4: x not 0 when a position is no longer finite, y when a packet did not come */
+    hed_buffer *flags;                              /* uint4: x not 0 when a position is no longer finite, y when a packet did not come */
 } cloth_buffers;
 
 typedef struct cloth_structure cloth_structure; /* a structure's own state */
@@ -50,11 +50,11 @@ typedef struct cloth_structure_ops {
     void (*report)(const hed_cloth *cloth, const cloth_structure *structure, hed_cloth_report *report);
 } cloth_structure_ops;
 
-extern const cloth_structure_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_COLOURS */
-extern const cloth_structure_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SETS */
-extern const cloth_structure_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_PATCHES */
-extern const cloth_structure_ops cloth_whole_ops;    /* patches.c: HED_CLOTH_WHOLE */
-extern const cloth_structure_ops cloth_native_ops;   /* native.c: HED_CLOTH_NATIVE */
+extern const cloth_structure_ops cloth_colours_ops; /* colours.c: HED_CLOTH_COLOURS */
+extern const cloth_structure_ops cloth_sets_ops;    /* colours.c: HED_CLOTH_SETS */
+extern const cloth_structure_ops cloth_patches_ops; /* patches.c: HED_CLOTH_PATCHES */
+extern const cloth_structure_ops cloth_whole_ops;   /* patches.c: HED_CLOTH_WHOLE */
+extern const cloth_structure_ops cloth_native_ops;  /* native.c: HED_CLOTH_NATIVE */
 
 struct hed_cloth {
     hed_allocator allocator;
@@ -63,11 +63,11 @@ struct hed_cloth {
     bool own_stream;
     hed_cloth_def def; /* `garments` is NULL here: see below */
     uint32_t garment_count;
-    cloth_garment **garments;  /* (garment_count) */
-    uint32_t *first_particle;  /* (garment_count + 1) */
-    uint32_t *first_vertex;    /* (garment_count + 1) */
-    uint32_t *first_triangle;  /* (garment_count + 1) copies included */
-    uint32_t *first_anchor;    /* (garment_count + 1) copies included */
+    cloth_garment **garments; /* (garment_count) */
+    uint32_t *first_particle; /* (garment_count + 1) */
+    uint32_t *first_vertex;   /* (garment_count + 1) */
+    uint32_t *first_triangle; /* (garment_count + 1) copies included */
+    uint32_t *first_anchor;   /* (garment_count + 1) copies included */
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, wants_normals;
     cloth_buffers buffers;
@@ -114,16 +114,17 @@ hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, he
 /* Embedded texts; a description lists those that it is made of:
  *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl", hed_cloth_integrate_cl, 0}}; */
 extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[], hed_cloth_lanes_h[], hed_cloth_project_h[];
-extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[], hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
+extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[], hed_cloth_drive_cl[],
+    hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
     hed_cloth_move_cl[], hed_cloth_feed_cl[], hed_cloth_patch_cl[];
-extern const hed_kernel_def cloth_integrate_def;  /* integrate + tethers */
-extern const hed_kernel_def cloth_distance_def;   /* one colour */
-extern const hed_kernel_def cloth_sets_def;       /* all sets in one group, the slides' form */
-extern const hed_kernel_def cloth_drive_def;      /* collide, touch, drive */
+extern const hed_kernel_def cloth_integrate_def; /* integrate + tethers */
+extern const hed_kernel_def cloth_distance_def;  /* one colour */
+extern const hed_kernel_def cloth_sets_def;      /* all sets in one group, the slides' form */
+extern const hed_kernel_def cloth_drive_def;     /* collide, touch, drive */
 extern const hed_kernel_def cloth_write_back_def;
-extern const hed_kernel_def cloth_surface_def;    /* normals and the air's area */
-extern const hed_kernel_def cloth_move_def;       /* a matrix on positions and previous ones */
-extern const hed_kernel_def cloth_feed_def;       /* the driver as the program has it */
+extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
+extern const hed_kernel_def cloth_move_def;    /* a matrix on positions and previous ones */
+extern const hed_kernel_def cloth_feed_def;    /* the driver as the program has it */
 /* kernels/patch_*.c and kernels/contact_*.c declare theirs in their own headers, and add them to the list in kernels/list.c. */
 
 #endif

@@ -104,7 +104,8 @@ cloth_patch_choice cloth_tuned_choice(const hed_config *tuned, uint32_t particle
     if (value[SPARE] && choice.patches > 2 * value[SPARE]) choice.patches -= (uint32_t)value[SPARE];
     if (value[THREADS]) choice.threads = (uint32_t)value[THREADS];
     if (value[EARLY]) choice.early_steps = (uint32_t)value[EARLY] - 1;
-    if (value[LIMIT]) choice.step_limit = value[LIMIT] == LIMIT_NONE ? 0 : value[LIMIT] == LIMIT_EVEN ? even_step : even_step - even_step / 14;
+    const uint32_t step_limits[] = {choice.step_limit, 0, even_step, even_step - even_step / 14};
+    choice.step_limit = step_limits[value[LIMIT]];
     if (value[QUEUE]) choice.queue = (uint32_t)value[QUEUE];
     if (value[GROUPS]) choice.groups = (uint32_t)value[GROUPS];
     if (value[HELD] && choice.threads) {
@@ -126,10 +127,10 @@ hed_status cloth_tuned_resolve(const hed_cloth *cloth, hed_config *tuned, hed_co
 typedef struct tuning {
     hed_device *device;
     hed_cloth_def def;
-    hed_cloth *cloth;   /* as the present configuration has it */
-    float *expected;    /* (vertices x 3) after CHECKED_FRAMES, as HED_CLOTH_COLOURS has them */
+    hed_cloth *cloth; /* as the present configuration has it */
+    float *expected;  /* (vertices x 3) after CHECKED_FRAMES, as HED_CLOTH_COLOURS has them */
     float *found;
-    double way;         /* m that the farthest vertex has gone by then */
+    double way; /* m that the farthest vertex has gone by then */
     uint32_t vertices;
     bool broken;
 } tuning;
@@ -164,7 +165,8 @@ static hed_status check(void *user, hed_error *error)
     double worst = 0;
     for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices && !status; i++) worst = fmax(worst, fabsf(t->found[i] - t->expected[i]));
     if (!status && worst > 0.25 * t->way + 1e-5)
-        status = cloth_fail(error, HED_ERROR_FORMAT, "a vertex is %.3g m from where the colours' order puts it, after a way of %.3g m", worst, t->way);
+        status = cloth_fail(error, HED_ERROR_FORMAT, "a vertex is %.3g m from where the colours' order puts it, after a way of %.3g m",
+                            worst, t->way);
     return status;
 }
 
@@ -188,7 +190,8 @@ static hed_status make_expected(tuning *t, hed_error *error)
     return status;
 }
 
-hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result, hed_error *error)
+hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result,
+                          hed_error *error)
 {
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
