@@ -129,7 +129,7 @@ static hed_status run_frame(hed_cloth *cloth, cape *c, int number, timings *t, h
         status = hed_cloth_teleport(cloth, 0, jump, error);
     }
     if (number == RESET_AT) status = hed_cloth_reset(cloth, error); /* back to where it was made, at rest */
-    if (!status) status = hed_cloth_step(cloth, &frame, error); /* enqueues, and returns */
+    if (!status) status = hed_cloth_step(cloth, &frame, error);     /* enqueues, and returns */
     const uint64_t fed = hed_now();
     if (status) return status;
     other_work();

@@ -155,8 +155,8 @@ static hed_status run(hed_device *device, gl_context *gl, hed_error *error)
     uint64_t start = hed_now();
     for (int number = 0; number < FRAMES && !status; number++) {
         int before = hed_cloth_vertex_buffer(cloth) == buffers[1]; /* the last frame's */
-        status = hed_cloth_step(cloth, &frame, error); /* enqueues: acquire, simulate, write back, release */
-        if (!status && number > 0) draw(gl, before);   /* meanwhile */
+        status = hed_cloth_step(cloth, &frame, error);             /* enqueues: acquire, simulate, write back, release */
+        if (!status && number > 0) draw(gl, before);               /* meanwhile */
     }
     double seconds = 1e-9 * (double)(hed_now() - start);
     if (!status) status = hed_cloth_wait(cloth, error);
