@@ -61,6 +61,7 @@ static const char *const constraints[] = {"HELD <= OWN", "EARLY <= STEPS", "SHAR
 static const hed_source sources[] = {
     {"physics.h", hed_cloth_physics_h, 0},
     {"collide.h", hed_cloth_collide_h, 0},
+    {"patch_table.h", hed_cloth_patch_table_h, 0},
     {"patch.cl", hed_cloth_patch_cl, 0},
 };
 

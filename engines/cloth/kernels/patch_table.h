@@ -1,0 +1,397 @@
+/* What a group of patch.cl works on, and its table of constraints: pairs of particles, or figures of four, kept in registers or streamed.
+ *
+ * The defines are what an instance has: the host gives them (solver/patches.c), the values here let the file stand alone. */
+#ifndef CLOTH_PATCH_TABLE_H
+#define CLOTH_PATCH_TABLE_H
+#ifndef CLOTH_PHYSICS_H
+#include "physics.h"
+#endif
+#ifndef CLOTH_COLLIDE_H
+#include "collide.h"
+#endif
+#ifndef WG
+#define WG 64 /* items of a group */
+#endif
+#ifndef OWN
+#define OWN 16 /* own particles of an item at most */
+#endif
+#ifndef GHOSTS
+#define GHOSTS 1 /* others' particles that an item receives at most */
+#endif
+#ifndef STEPS
+#define STEPS 0 /* steps with one constraint of each item, in registers; 0: streamed */
+#endif
+#ifndef SHARES
+#define SHARES 0 /* STEPS: what is to be known of masses is in registers too */
+#endif
+#ifndef EARLY
+#define EARLY 0 /* first of STEPS done while packets travel */
+#endif
+#ifndef QUEUE
+#define QUEUE 2 /* entries of the next step that an item fetches ahead */
+#endif
+#ifndef HELD
+#define HELD OWN /* of OWN, how many previous positions stay in registers; the others in global memory */
+#endif
+#ifndef EXCHANGE
+#define EXCHANGE 0
+#endif
+#define NO_EXCHANGE 0 /* a group for each whole garment */
+#define BY_PACKETS 1
+#define BY_LAUNCHES 2 /* a launch ends after each sending: for devices without packets */
+#ifndef FIGURES
+#define FIGURES 0
+#endif
+#define FIGURES_WIDE 1   /* an entry has its lengths: 32 bytes */
+#define FIGURES_SHAPES 2 /* an entry has the number of a shape: 8 bytes */
+#ifndef ITERATIONS
+#define ITERATIONS 1
+#endif
+#ifndef RANGES
+#define RANGES 0 /* some constraint allows more than one length */
+#endif
+#ifndef COMPLIANCE
+#define COMPLIANCE 0
+#endif
+#ifndef SHORT_MOVES
+#define SHORT_MOVES 0 /* cloth_step.longest_move means something */
+#endif
+#ifndef TETHERS
+#define TETHERS 0
+#endif
+#ifndef DRIVER
+#define DRIVER 0
+#endif
+#ifndef AIR
+#define AIR 0
+#endif
+#ifndef COLLIDERS
+#define COLLIDERS 0
+#endif
+#ifndef CONTACTS
+#define CONTACTS 0
+#endif
+#define LIMITED (RANGES || COMPLIANCE)
+#define SURROUNDED (COLLIDERS || CONTACTS || DRIVER)
+#define NEEDS_PARTICLE (HELD < OWN || AIR || DRIVER) /* its number, in the integration */
+/* Particles of an item that are integrated side by side, so that their loads are on their way together. */
+#if (STEPS || !HELD) && WG <= 512
+#define BATCH (OWN < 4 ? OWN : 4)
+#elif STEPS || !HELD
+#define BATCH (OWN < 2 ? OWN : 2)
+#else
+#define BATCH 1
+#endif
+#define NOTHING 0xffffffffu
+#define COMPLETE_STEP 0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
+#define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u) /* polls before a packet is given up: seconds, where microseconds are usual */
+
+/* What a group works on: solver/patches.h fills it (cloth_patch_record). Numbers of particles are within the garment. */
+typedef struct patch_group {
+    uint first, garment; /* the garment's first particle, its number */
+    uint own_at, own_count;
+    uint ghost_at, ghost_count;
+    uint send_at, send_count; /* own particle i < send_count goes into packet send_at + i */
+    uint slot_at;             /* packets of this garment */
+    uint step_at, pair_steps, figure_steps;
+    uint anchor_at, anchor_count;
+    uint shape_at, shape_count; /* float4s */
+} patch_group;
+
+CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
+{
+    uint4 a = groups[4 * index], b = groups[4 * index + 1], c = groups[4 * index + 2], d = groups[4 * index + 3];
+    patch_group group;
+    group.first = a.x, group.garment = a.y, group.own_at = a.z, group.own_count = a.w;
+    group.ghost_at = b.x, group.ghost_count = b.y, group.send_at = b.z, group.send_count = b.w;
+    group.slot_at = c.x, group.step_at = c.y, group.pair_steps = c.z, group.figure_steps = c.w;
+    group.anchor_at = d.x, group.anchor_count = d.y, group.shape_at = d.z, group.shape_count = d.w;
+    return group;
+}
+
+/* ---- constraints ---- */
+
+/* What cloth_project() does, with the chain from loaded positions to stored ones kept short: the ends' shares of the way are ready
+ * before the length is. `low`, `high`: lengths allowed. */
+CLOTH_FUNCTION void correct(float4 *a, float4 *b, float low, float high, float share_a, float share_b)
+{
+    float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
+    float inverse = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f))));
+    float kept = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse; /* of the distance */
+    float pa = fma(-share_a, kept, share_a), pb = fma(share_b, kept, -share_b);
+    a->x = fma(pa, x, a->x);
+    a->y = fma(pa, y, a->y);
+    a->z = fma(pa, z, a->z);
+    b->x = fma(pb, x, b->x);
+    b->y = fma(pb, y, b->y);
+    b->z = fma(pb, z, b->z);
+}
+
+/* What a constraint's `rest` stands for: its rest length; where materials differ, the last four bits are the number of one in `limits`, which
+ * are the shortest and longest length over the rest length, and the give. */
+typedef struct patch_limit {
+    float low, high, give;
+} patch_limit;
+
+CLOTH_FUNCTION patch_limit limit_of(float rest, __local const float4 *limits)
+{
+    patch_limit made;
+#if LIMITED
+    float4 limit = limits[as_uint(rest) & 15u];
+    rest = as_float(as_uint(rest) & ~15u);
+    made.low = rest * limit.x;
+    made.high = rest * limit.y;
+    made.give = limit.z;
+#else
+    made.low = made.high = rest;
+    made.give = 0.0f;
+    (void)limits;
+#endif
+    return made;
+}
+
+/* An end's share is this times its inverse mass. */
+CLOTH_FUNCTION float part_of(float weight_a, float weight_b, float give)
+{
+    float weight = weight_a + weight_b;
+    if (COMPLIANCE) weight += give;
+    return hed_near_rcp(fmax(weight, 1e-20f));
+}
+
+/* `equal`: both ends are free and weigh the same, and nothing gives. */
+CLOTH_FUNCTION void project(float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
+{
+    patch_limit limit = limit_of(rest, limits);
+    float part = equal ? 0.0f : part_of(a->w, b->w, limit.give);
+    correct(a, b, limit.low, limit.high, equal ? 0.5f : a->w * part, equal ? 0.5f : b->w * part);
+}
+
+/* With compliance there is a reciprocal for each constraint in any case. */
+#define SAME(a, b) (!COMPLIANCE && (a).w > 0.0f && (a).w == (b).w)
+
+/* Entry of a pair: 14 bits of each end; bits of `rest`. */
+CLOTH_FUNCTION void solve_pair(__local float4 *place, __local const float4 *limits, uint ends, float rest)
+{
+    uint i = ends & 16383u, j = ends >> 14;
+    float4 a = place[i], b = place[j];
+    if (SAME(a, b)) project(&a, &b, rest, limits, 1);
+    else project(&a, &b, rest, limits, 0);
+    place[i] = a;
+    place[j] = b;
+}
+
+#if FIGURES == FIGURES_WIDE
+/* 14 bits of each particle; then bits of six rests. */
+typedef struct entry {
+    uint4 head, tail;
+} entry;
+#else
+/* 14 bits of each particle, 8 of the shape: six rests in two float4. */
+typedef struct entry {
+    uint2 head;
+} entry;
+#endif
+
+#if FIGURES
+#define MATCHINGS(equal)                                \
+    project(&a, &b, lengths.x, limits, equal);          \
+    project(&c, &d, lengths.y, limits, equal);          \
+    project(&a, &c, lengths.z, limits, equal);          \
+    project(&b, &d, lengths.w, limits, equal);          \
+    if (complete) project(&a, &d, cross.x, limits, equal); \
+    if (complete) project(&b, &c, cross.y, limits, equal);
+
+CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, entry figure,
+                                 uint complete)
+{
+    uint low = figure.head.x, high = figure.head.y;
+    uint i = low & 16383u, j = low >> 14 & 16383u, k = (low >> 28 | high << 4) & 16383u, l = high >> 10 & 16383u;
+#if FIGURES == FIGURES_WIDE
+    float4 lengths = hed_f4(as_float(figure.head.z), as_float(figure.head.w), as_float(figure.tail.x), as_float(figure.tail.y));
+    float2 cross = hed_f2(as_float(figure.tail.z), as_float(figure.tail.w));
+    (void)shapes;
+#else
+    __local const float4 *shape = shapes + 2 * (high >> 24);
+    float4 lengths = shape[0];
+    float2 cross = hed_f2(0.0f, 0.0f);
+    if (complete) cross = hed_f2(shape[1].x, shape[1].y);
+#endif
+    float4 a = place[i], b = place[j], c = place[k], d = place[l];
+    if (SAME(a, b) && a.w == c.w && a.w == d.w) {
+        MATCHINGS(1)
+    } else {
+        MATCHINGS(0)
+    }
+    place[i] = a;
+    place[j] = b;
+    place[k] = c;
+    place[l] = d;
+}
+#endif
+
+/* ---- the table of constraints: in registers, or streamed ---- */
+
+#if STEPS
+/* An item's constraint of each step. Ends are bytes from the first particle, which saves work: 4,096 particles. Masses do not change
+ * in a launch, so with SHARES there is nothing left to compute of them. */
+typedef struct patch_table {
+    uint ends[STEPS];
+    float rests[STEPS]; /* SHARES: lengths */
+#if SHARES
+    float share_a[STEPS], share_b[STEPS];
+#if RANGES
+    float longest[STEPS];
+#endif
+#endif
+} patch_table;
+
+CLOTH_FUNCTION __local float4 *end_of(__local float4 *place, uint bytes) { return (__local float4 *)((__local char *)place + bytes); }
+
+CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place, __local const float4 *limits, __global const uint2 *pairs,
+                               __global const uint4 *figures, __local const uint *steps, patch_group group, uint item)
+{
+#pragma unroll
+    for (uint s = 0; s < STEPS; s++) {
+        /* Without a branch, so that all loads are on their way together. */
+        uint at = s < group.pair_steps ? steps[s] + item : 0, some = s < group.pair_steps && at < steps[s + 1];
+        uint2 pair = pairs[some ? at : 0];
+        table->ends[s] = some ? (pair.x & 16383u) << 4 | pair.x >> 14 << 20 : NOTHING;
+        table->rests[s] = as_float(pair.y);
+    }
+#if SHARES
+#pragma unroll
+    for (uint s = 0; s < STEPS; s++) {
+        uint ends = table->ends[s] == NOTHING ? 0 : table->ends[s];
+        patch_limit limit = limit_of(table->rests[s], limits);
+        float weight_a = end_of(place, ends & 0xffffu)->w, weight_b = end_of(place, ends >> 16)->w;
+        float part = part_of(weight_a, weight_b, limit.give);
+        table->rests[s] = limit.low;
+        table->share_a[s] = weight_a * part;
+        table->share_b[s] = weight_b * part;
+#if RANGES
+        table->longest[s] = limit.high;
+#endif
+    }
+#endif
+    (void)figures, (void)place, (void)limits;
+}
+
+CLOTH_FUNCTION void solve_step(__local float4 *place, __local const float4 *limits, const patch_table *table, uint step)
+{
+    uint ends = table->ends[step];
+    if (ends == NOTHING) return;
+    __local float4 *i = end_of(place, ends & 0xffffu), *j = end_of(place, ends >> 16);
+    float4 a = *i, b = *j;
+#if SHARES && RANGES
+    correct(&a, &b, table->rests[step], table->longest[step], table->share_a[step], table->share_b[step]);
+#elif SHARES
+    correct(&a, &b, table->rests[step], 0.0f, table->share_a[step], table->share_b[step]);
+#else
+    project(&a, &b, table->rests[step], limits, 0);
+#endif
+    *i = a;
+    *j = b;
+    (void)limits;
+}
+
+/* Steps that need no ghosts, while these are on their way. */
+CLOTH_FUNCTION void sweep_early(__local float4 *place, __local const float4 *limits, const patch_table *table)
+{
+#pragma unroll
+    for (uint s = 0; s < EARLY; s++) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        solve_step(place, limits, table, s);
+    }
+}
+
+CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
+                          __global const uint2 *pairs, __global const uint4 *figures, patch_group group, patch_table *table, uint item)
+{
+#pragma unroll
+    for (uint s = EARLY; s < STEPS; s++) {
+        solve_step(place, limits, table, s);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    (void)shapes, (void)steps, (void)pairs, (void)figures, (void)group, (void)item;
+}
+#else
+/* An item's first entries of the step that comes next. */
+typedef struct patch_table {
+    entry next[QUEUE];
+} patch_table;
+
+/* Entry `item` of a step; head.x is NOTHING where the step has no more. */
+CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *figures, __local const uint *steps, uint pair_steps, uint step,
+                           uint item)
+{
+    entry made;
+    made.head.x = NOTHING;
+    if (!FIGURES || step < pair_steps) {
+        uint at = steps[step] + item;
+        if (at < steps[step + 1]) {
+            uint2 pair = pairs[at];
+            made.head.x = pair.x;
+            made.head.y = pair.y;
+        }
+    }
+#if FIGURES
+    else {
+        uint begin = steps[step + 1] & ~COMPLETE_STEP, count = (steps[step + 2] & ~COMPLETE_STEP) - begin;
+        if (item < count) {
+#if FIGURES == FIGURES_WIDE
+            made.head = figures[2 * begin + item];
+            made.tail = figures[2 * begin + count + item];
+#else
+            made.head = ((__global const uint2 *)figures)[begin + item];
+#endif
+        }
+    }
+#endif
+    (void)figures, (void)pair_steps;
+    return made;
+}
+
+CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place, __local const float4 *limits, __global const uint2 *pairs,
+                               __global const uint4 *figures, __local const uint *steps, patch_group group, uint item)
+{
+    (void)place, (void)limits;
+#pragma unroll
+    for (uint q = 0; q < QUEUE; q++) table->next[q] = fetch(pairs, figures, steps, group.pair_steps, 0, q * WG + item);
+}
+
+CLOTH_FUNCTION void solve(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
+                          uint pair_steps, uint step, entry made)
+{
+#if FIGURES
+    if (step >= pair_steps) solve_figure(place, limits, shapes, made, steps[step + 1] & COMPLETE_STEP);
+    else
+#endif
+        solve_pair(place, limits, made.head.x, as_float(made.head.y));
+    (void)shapes, (void)steps, (void)pair_steps, (void)step;
+}
+
+CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
+                          __global const uint2 *pairs, __global const uint4 *figures, patch_group group, patch_table *table, uint item)
+{
+    uint all = group.pair_steps + group.figure_steps;
+    for (uint s = 0; s < all; s++) {
+        entry now[QUEUE], late = fetch(pairs, figures, steps, group.pair_steps, s, QUEUE * WG + item);
+#pragma unroll
+        for (uint q = 0; q < QUEUE; q++) now[q] = table->next[q];
+#pragma unroll
+        for (uint q = 0; q < QUEUE; q++)
+            table->next[q] = fetch(pairs, figures, steps, group.pair_steps, s + 1 < all ? s + 1 : 0, q * WG + item);
+#pragma unroll
+        for (uint q = 0; q < QUEUE; q++)
+            if (now[q].head.x != NOTHING) solve(place, limits, shapes, steps, group.pair_steps, s, now[q]);
+        for (uint more = (QUEUE + 1) * WG + item; late.head.x != NOTHING; more += WG) {
+            entry later = fetch(pairs, figures, steps, group.pair_steps, s, more);
+            solve(place, limits, shapes, steps, group.pair_steps, s, late);
+            late = later;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif
+
+#endif
