@@ -154,8 +154,8 @@ static hed_status run(void *user, double *value, hed_error *error)
 }
 
 /* Another order of the sweep gives another approximation of the same cloth. By CHECKED_FRAMES what is held has pulled at the rest: a
- * candidate that missed constraints lets it fall, which its worst stretch shows many times over, where orders of equal merit differ by
- * less than twice; wrong places show in the positions. */
+ * candidate without constraints is then 0.7 to 0.9 of the way off and stretched many times as far; the orders of figures and of colours
+ * differ by 0.15 of the way at 255 x 255 and 0.27 at 1,024 x 1,024, and by 1.4 in stretch. */
 static hed_status check(void *user, hed_error *error)
 {
     tuning *t = user;
@@ -169,7 +169,7 @@ static hed_status check(void *user, hed_error *error)
     if (status) return status;
     double worst = 0;
     for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices; i++) worst = fmax(worst, fabsf(t->found[i] - t->expected[i]));
-    if (worst > 0.25 * t->way + 1e-5)
+    if (worst > 0.5 * t->way + 1e-5)
         return cloth_fail(error, HED_ERROR_FORMAT,
                           "a vertex is %.3g m from where the colours' order puts it, after a way of %.3g m", worst, t->way);
     if (quality.worst_stretch > 3 * t->stretch + 0.05)
