@@ -146,8 +146,9 @@ HED_API void hed_cloth_destroy(hed_cloth *cloth);
 
 /** Finds the fastest structure for cloths like this one (their number of particles, garments and substeps) and how to
  *  build it, and keeps it in the context's database, where hed_cloth_create() with HED_CLOTH_AUTO finds it. A choice
- *  counts as right when 20 frames end near where HED_CLOTH_COLOURS ends them, and as little stretched. `tune` as for hed_tune_pipeline(), its
- *  problem is filled in here; NULL: its defaults. Thread class: owner of the device's time. Errors: as hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
+ *  counts as right when 20 frames end near where HED_CLOTH_COLOURS ends them, and about as little stretched. `tune` as
+ *  for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread class: owner of the device's time.
+ *  Errors: as hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
 HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result,
                                   hed_error *error);
 
