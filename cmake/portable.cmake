@@ -3,12 +3,15 @@
 set(name heddle-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 
 foreach(package libsqlite3-dev libjansson-dev libpng-dev zlib1g-dev libcriterion-dev libboxfort-dev libnanopb-dev libffi-dev libnanomsg5
-        libsqlite3-0 libjansson4)
+        libsqlite3-0 libjansson4 libmetis5)
   install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package} OPTIONAL)
 endforeach()
 
-foreach(library sqlite3.so.0 jansson.so.4)
+foreach(library sqlite3.so.0 jansson.so.4 metis.so.5)
   string(REGEX REPLACE "[.].*" "" name_of ${library})
+  if(NOT HEDDLE_${name_of}_LIBRARY)
+    continue() # METIS, where it is not
+  endif()
   file(REAL_PATH ${HEDDLE_${name_of}_LIBRARY} real)
   install(FILES ${real} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME lib${library})
 endforeach()

@@ -25,6 +25,7 @@
 #include "heddle/launch.h"
 #include "heddle/math.h"
 #include "heddle/online.h"
+#include "heddle/pack.h"
 #include "heddle/resident.h"
 #include "heddle/ring.h"
 #include "heddle/search.h"

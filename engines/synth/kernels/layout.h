@@ -1,0 +1,178 @@
+/* How one instance lies in memory: an array of 32-bit words, the store, the same on every device. C, OpenCL C and CUDA read this text.
+ *
+ *   control   SYNTH_DILATION, then gates: SYNTH_GATE_WORDS for each
+ *   parameter for each type and field an array over its entities: constant, or changed by a poke between two samples
+ *   state     likewise: read and written by the entity alone
+ *   signals   likewise, twice (of even and odd samples): what others read. Sample n reads half n & 1 and writes the other one
+ *   lists     CSR: (count + 1) words where each entity's entries begin (as word of the store), then the entries
+ *   rows      who sits in which lane
+ *
+ * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a signal is numbered from the start of a half:
+ * type[t].signal + f * type[t].count + i. Entity numbers here are places in the order of the layout, not hed_entity.
+ * An exciter is one entity for each body it is linked to (a contact). */
+#ifndef SYNTH_LAYOUT_H
+#define SYNTH_LAYOUT_H
+
+enum synth_type {
+    SYNTH_BODY,
+    SYNTH_SPRING,     /* modulated springs only: they come first among all springs */
+    SYNTH_MICROPHONE,
+    SYNTH_MALLET,
+    SYNTH_PLECTRUM,
+    SYNTH_BOW,
+    SYNTH_OSCILLATOR,
+    SYNTH_AUDIO,
+    SYNTH_LFO,
+    SYNTH_ENVELOPE,
+    SYNTH_FOLLOWER,
+    SYNTH_MIDI,
+    SYNTH_DELAY,
+    SYNTH_REMOTE,     /* a body that another group steps (structure grid): its packet is fetched */
+    SYNTH_TYPES
+};
+
+/* ---- control words ---- */
+enum { SYNTH_DILATION, SYNTH_FIRST_GATE };
+/* Of a gate: how many notes have started, whether one is held (0, 1), velocity in [0, 1], note. */
+enum { SYNTH_GATE_COUNT, SYNTH_GATE_HELD, SYNTH_GATE_VELOCITY, SYNTH_GATE_NOTE, SYNTH_GATE_WORDS };
+
+/* ---- fields: P parameters, S state, O signals. h is the time step, r = 1/h ---- */
+
+/* BODY. Springs are summed in the order of their list, then forces in theirs. WEIGHT 0: anchored. */
+enum { BODY_P_WEIGHT /* h^2/m, m/N */, BODY_P_RATE /* 2 damping h */, BODY_P_X, BODY_P_Y, BODY_P_Z /* at rest, m */, BODY_PARAMETERS };
+enum { BODY_O_X, BODY_O_Y, BODY_O_Z /* displacement, m */, BODY_O_U, BODY_O_V, BODY_O_W /* h v, m */, BODY_SIGNALS };
+/* Entries of list SPRINGS: 2 words, the other body; the spring with its flags. Entries of list FORCES: 2 words, the signal
+ * of the force's x; how much further on y is, and z from there. Weights are in the contacts. */
+#define SYNTH_SPRING_WORDS 2u
+#define SYNTH_SPRING_REVERSED 0x80000000u /* this body is the spring's `to` */
+#define SYNTH_SPRING_INDEX 0x7fffffffu
+#define SYNTH_FORCE_WORDS 2u /* signal of fx; distance to fy and from there to fz */
+
+/* SPRING: count is of all springs, `modulated` of those with a row. */
+enum {
+    SPRING_P_X, SPRING_P_Y, SPRING_P_Z, /* rest vector, from -> to, m */
+    SPRING_P_REST,                      /* L0, m */
+    SPRING_P_EXCESS,                    /* |d0|^2 - L0^2, m^2 */
+    SPRING_P_STIFFNESS,                 /* N/m */
+    SPRING_P_DAMPING,                   /* c/h, N/m (of h v) */
+    SPRING_P_CUBIC,                     /* N/m^3 */
+    SPRING_PARAMETERS
+};
+/* What bodies take instead of the parameters, for spring < modulated; these arrays are over `modulated` springs. */
+enum { SPRING_O_REST, SPRING_O_EXCESS, SPRING_O_STIFFNESS, SPRING_O_DAMPING, SPRING_SIGNALS };
+
+/* MICROPHONE. Entries of its list: 2 words, body; bits of the weight. */
+enum {
+    MICROPHONE_P_X, MICROPHONE_P_Y, MICROPHONE_P_Z, MICROPHONE_P_NX, MICROPHONE_P_NY, MICROPHONE_P_NZ, /* place; direction of length 1 */
+    MICROPHONE_P_DIRECTIONALITY, MICROPHONE_P_ISOTROPY,
+    MICROPHONE_P_GAIN,      /* linear, of h v: gain times r */
+    MICROPHONE_P_PAN,
+    MICROPHONE_P_THRESHOLD, /* linear */
+    MICROPHONE_P_SLOPE,     /* 1/ratio - 1, <= 0; 0: no compressor */
+    MICROPHONE_P_ATTACK, MICROPHONE_P_RELEASE, /* 1 - exp(-h/tau) */
+    MICROPHONE_P_MAKEUP,    /* linear */
+    MICROPHONE_P_STEM,      /* (uint) which stem; SYNTH_NO_STEM: not heard */
+    MICROPHONE_PARAMETERS
+};
+enum { MICROPHONE_S_LEVEL, MICROPHONE_STATES };
+enum { MICROPHONE_O_SIGNAL, MICROPHONE_SIGNALS };
+#define SYNTH_NO_STEM 0xffffffffu
+#define SYNTH_MICROPHONE_WORDS 2u
+#define SYNTH_NEAREST 0.01f /* m: nearer bodies count as this far */
+
+/* Contacts: their first parameters and all their signals are alike. */
+enum { CONTACT_P_BODY /* (uint) */, CONTACT_P_GATE /* (uint) word of the store */, CONTACT_P_NX, CONTACT_P_NY, CONTACT_P_NZ, CONTACT_P_WEIGHT, CONTACT_P_SENSITIVITY, CONTACT_P_NUMBER /* (uint) of the exciter, for its noise */, CONTACT_PARAMETERS };
+enum { CONTACT_O_FX, CONTACT_O_FY, CONTACT_O_FZ /* N */, CONTACT_SIGNALS };
+
+/* ADSR: levels a sample (straight lines); stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
+enum { ADSR_P_ATTACK, ADSR_P_DECAY, ADSR_P_SUSTAIN, ADSR_P_RELEASE, ADSR_PARAMETERS };
+enum { ADSR_S_SEEN /* (uint) GATE_COUNT */, ADSR_S_STAGE /* (uint) */, ADSR_S_LEVEL, ADSR_STATES };
+
+/* MALLET: mass is this contact's share. */
+enum {
+    MALLET_P_WEIGHT = CONTACT_PARAMETERS, /* h^2/mass */
+    MALLET_P_SPEED,                       /* h impulse/mass, m a sample at velocity 1 */
+    MALLET_P_SOFT, MALLET_P_HARD,         /* Q */
+    MALLET_P_EXPONENT, MALLET_P_HYSTERESIS,
+    MALLET_P_RELAXATION,                  /* 1 - exp(-h/tau0) */
+    MALLET_P_NOISE,
+    MALLET_P_LIMIT,                       /* m: the largest compression for which p Q c^(p-1) h^2/m <= 1 at Q hard; deeper counts as this */
+    MALLET_PARAMETERS
+};
+enum { MALLET_S_SEEN, MALLET_S_ACTIVE /* (uint) */, MALLET_S_POSITION, MALLET_S_SPEED /* along the direction */, MALLET_S_FELT, MALLET_S_HARDNESS, MALLET_STATES };
+
+/* PLECTRUM: a spring of `stiffness` draws the body towards a point that moves. */
+enum { PLECTRUM_P_DISTANCE = CONTACT_PARAMETERS, PLECTRUM_P_DURATION /* samples */, PLECTRUM_P_STIFFNESS /* m/(4 h^2) of its body, N/m */, PLECTRUM_PARAMETERS };
+enum { PLECTRUM_S_SEEN, PLECTRUM_S_TIME /* samples; negative: idle */, PLECTRUM_S_ORIGIN, PLECTRUM_S_DEPTH, PLECTRUM_STATES };
+
+/* BOW */
+enum { BOW_P_ENVELOPE = CONTACT_PARAMETERS, BOW_P_FORCE = BOW_P_ENVELOPE + ADSR_PARAMETERS, BOW_P_SPEED /* m a sample */, BOW_P_STICTION, BOW_P_SLIDING, BOW_P_DROPOFF /* m a sample */, BOW_PARAMETERS };
+enum { BOW_STATES = ADSR_STATES };
+
+/* OSCILLATOR */
+enum { OSCILLATOR_P_ENVELOPE = CONTACT_PARAMETERS, OSCILLATOR_P_FREQUENCY = OSCILLATOR_P_ENVELOPE + ADSR_PARAMETERS /* Hz */, OSCILLATOR_P_WAVE, OSCILLATOR_P_PULSE, OSCILLATOR_P_GAIN, OSCILLATOR_PARAMETERS };
+enum { OSCILLATOR_S_PHASE = ADSR_STATES /* (uint) 2^32 a period */, OSCILLATOR_S_HOLD, OSCILLATOR_STATES };
+
+/* AUDIO */
+enum { AUDIO_P_ENVELOPE = CONTACT_PARAMETERS, AUDIO_P_GATED = AUDIO_P_ENVELOPE + ADSR_PARAMETERS /* (uint) */, AUDIO_P_SOURCE /* (uint) channel, or SYNTH_AUDIO_SIGNAL | signal */, AUDIO_P_GAIN, AUDIO_PARAMETERS };
+enum { AUDIO_STATES = ADSR_STATES };
+#define SYNTH_AUDIO_SIGNAL 0x80000000u
+#define SYNTH_AUDIO_SILENT 0x7fffffffu
+
+/* Modulators: one signal. */
+enum { LFO_P_GATE, LFO_P_FREQUENCY, LFO_P_WAVE, LFO_P_PULSE, LFO_P_PHASE /* (uint) */, LFO_P_FLAGS /* (uint) 1 retrigger, 2 dilated */, LFO_P_DEPTH, LFO_P_NUMBER /* (uint) for noise */, LFO_PARAMETERS };
+enum { LFO_S_SEEN, LFO_S_PHASE /* (uint) */, LFO_S_HOLD, LFO_STATES };
+enum { ENVELOPE_P_GATE, ENVELOPE_P_ENVELOPE, ENVELOPE_P_SENSITIVITY = ENVELOPE_P_ENVELOPE + ADSR_PARAMETERS, ENVELOPE_P_DEPTH, ENVELOPE_PARAMETERS };
+enum { ENVELOPE_STATES = ADSR_STATES };
+enum { FOLLOWER_P_SOURCE /* (uint) signal */, FOLLOWER_P_ATTACK, FOLLOWER_P_RELEASE, FOLLOWER_P_DEPTH, FOLLOWER_PARAMETERS };
+enum { FOLLOWER_S_LEVEL, FOLLOWER_STATES };
+enum { MIDI_P_VALUE, MIDI_P_SMOOTHING /* s */, MIDI_P_DEPTH, MIDI_PARAMETERS };
+enum { MIDI_S_LEVEL, MIDI_STATES };
+enum { MODULATOR_O_SIGNAL, MODULATOR_SIGNALS };
+/* DELAY: its memory is a ring of MASK + 1 floats at BUFFER of the instance's delay memory. */
+enum { DELAY_P_SOURCE /* (uint) signal */, DELAY_P_SECONDS /* s */, DELAY_P_GAIN, DELAY_P_BUFFER /* (uint) */, DELAY_P_MASK /* (uint) */, DELAY_PARAMETERS };
+/* REMOTE: a seat of this type is entity i of BODY, whose signals come from a packet; P is an array over the same entities. */
+enum { REMOTE_P_PACKET /* (uint) */, REMOTE_PARAMETERS };
+
+/* ---- modulation: entries of list LINKS of any type: source signal; bits of depth; SYNTH_LINK(parameter, mode, invert) ---- */
+#define SYNTH_LINK_WORDS 3u
+#define SYNTH_LINK(parameter, mode, invert) ((uint)(parameter) | (uint)(mode) << 8 | (uint)(invert) << 16)
+#define SYNTH_LINK_PARAMETER(word) ((word) & 0xffu) /* hed_parameter */
+#define SYNTH_LINK_MODE(word) ((word) >> 8 & 0xffu) /* hed_modulation_mode */
+#define SYNTH_LINK_INVERT(word) ((word) >> 16)
+
+/* ---- the layout ---- */
+typedef struct synth_type_layout {
+    uint count;     /* entities; springs: of all */
+    uint modulated; /* entities 0 .. modulated - 1 have links */
+    uint parameter, state; /* words */
+    uint signal;    /* number of the first signal */
+    uint links;     /* word where the begins of list LINKS are, over `modulated` entities */
+    uint list;      /* likewise of SPRINGS (BODY), of bodies (MICROPHONE) */
+    uint forces;    /* likewise of FORCES (BODY) */
+} synth_type_layout;
+
+typedef struct synth_layout {
+    uint words;        /* of an instance */
+    uint signals;      /* word of half 0 */
+    uint signal_count; /* of a half */
+    uint gates;        /* number */
+    uint row_begin;    /* word of the (warps + 1) first rows of the warps */
+    uint rows;         /* word of the rows: `lanes` words each, SYNTH_SEAT(type, entity) or SYNTH_EMPTY */
+    uint warps, lanes;
+    uint delay_words;  /* of an instance's delay memory */
+    uint stems;        /* heard microphones: 2 floats each and frame */
+    uint flags;        /* SYNTH_HAS_... */
+    uint seed;         /* of noise, for instance 0; instance i has seed + i */
+    float step;        /* h */
+    synth_type_layout type[SYNTH_TYPES];
+} synth_layout;
+
+#define SYNTH_HAS_DAMPING 1u /* some spring has damping */
+#define SYNTH_HAS_CUBIC 2u   /* some spring has a cubic term */
+#define SYNTH_SEAT(type, entity) ((uint)(type) << 24 | (uint)(entity)) /* up to 2^24 entities of a type */
+#define SYNTH_SEAT_TYPE(seat) ((seat) >> 24)
+#define SYNTH_SEAT_ENTITY(seat) ((seat) & 0xffffffu)
+#define SYNTH_EMPTY 0xffffffffu
+
+#endif

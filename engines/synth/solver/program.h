@@ -1,0 +1,92 @@
+/* An instrument made ready to run: the store of one instance as it is at rest, and where everything lies in it.
+ * program.c makes it from a hed_instrument; every structure runs it; voices.c addresses it. It knows no device. */
+#ifndef SYNTH_PROGRAM_H
+#define SYNTH_PROGRAM_H
+
+#include "kernels/words.h"
+
+#include "kernels/layout.h"
+#include "model/model.h"
+
+/* A word to be changed between two samples. */
+typedef struct synth_poke {
+    uint32_t frame; /* of the block: before this sample */
+    uint32_t word;  /* of the store */
+    uint32_t value; /* bits */
+} synth_poke;
+
+/* Notes of these start a gate. In the modes with voices there is one gate for each different route, too: a voice's note opens those that fit. */
+typedef struct synth_gate {
+    hed_route route;
+    uint32_t word; /* of GATE_COUNT */
+} synth_gate;
+
+/* A word that follows MIDI: a MIDI source's value, an oscillator's frequency, an LFO's synced frequency. */
+typedef enum synth_follow { SYNTH_FOLLOW_MIDI, SYNTH_FOLLOW_NOTE, SYNTH_FOLLOW_TEMPO } synth_follow;
+typedef struct synth_target {
+    synth_follow follow;
+    hed_midi_kind kind; /* FOLLOW_MIDI */
+    uint32_t number;
+    hed_route route;
+    float centre; /* MIDI_NOTE */
+    float factor; /* FOLLOW_NOTE: times the note's frequency; FOLLOW_TEMPO: quarter notes a period */
+    uint32_t word;
+} synth_target;
+
+typedef struct synth_program {
+    hed_allocator allocator;
+    synth_layout layout;
+    uint32_t instances;
+    uint32_t *image;      /* (layout.words) at rest, half 0 and half 1 */
+    hed_entity *entities[SYNTH_TYPES]; /* (type[t].count) which entity each element is (contacts: the exciter; springs: all) */
+    uint32_t *contact_body[SYNTH_TYPES]; /* (type[t].count), contacts: body element; NULL for other types */
+    synth_gate *gates;    /* (layout.gates) */
+    synth_target *targets;
+    uint32_t target_count;
+    hed_entity *stems;    /* (layout.stems) the heard microphones */
+    hed_pack_layout packing;
+} synth_program;
+
+/* Costs of a row of each type, for packing; by SYNTH_ type. Measured: docs/synth.md. */
+extern const float synth_costs[SYNTH_TYPES];
+
+/* How to lay it out. */
+typedef struct synth_program_def {
+    const hed_instrument *instrument;
+    double rate;
+    uint64_t seed;
+    uint32_t warps, lanes;
+    hed_pack_method pack;
+    /* Structure grid: only entities that are no bodies or springs, and as remote bodies those that they are linked to
+     * (in the order of `entities[SYNTH_BODY]`). */
+    bool remote;
+} synth_program_def;
+
+/* Errors: ARGUMENT (unstable: names the body), LIMIT (over 2^24 of a type, or 2^30 words), MEMORY. */
+hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def, synth_program **program, hed_error *error);
+void synth_program_destroy(synth_program *program);
+
+/* The words that parameter `parameter` of `entity` stands in, and their values for `value` in the definition's unit. At most `capacity` are written (a spring
+ * has 1 to 3, an exciter as many as contacts); gives how many there are. Thread class: rt. */
+uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter, float value,
+                           synth_poke *pokes, uint32_t capacity);
+
+/* Carries state, signals, gates and delay memory of one instance over from a store that ran `from`: entities that are in both go on.
+ * `parity`: half that the next sample reads. Allocates nothing. Thread class: rt. */
+void synth_program_carry(const synth_program *from, const uint32_t *old_store, const float *old_delay, const synth_program *to,
+                         uint32_t *store, float *delay);
+
+static inline uint32_t synth_parameter_word(const synth_layout *l, uint32_t type, uint32_t field, uint32_t entity)
+{
+    return l->type[type].parameter + field * l->type[type].count + entity;
+}
+static inline uint32_t synth_state_word(const synth_layout *l, uint32_t type, uint32_t field, uint32_t entity)
+{
+    return l->type[type].state + field * l->type[type].count + entity;
+}
+static inline uint32_t synth_signal(const synth_layout *l, uint32_t type, uint32_t field, uint32_t entity)
+{
+    return l->type[type].signal + field * (type == SYNTH_SPRING ? l->type[type].modulated : l->type[type].count) + entity;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* The inside of a hed_synth: voices.c turns events into pokes, a structure runs the program, mix.c makes sound of the stems. synth.c owns it. */
+#ifndef SYNTH_SOLVER_H
+#define SYNTH_SOLVER_H
+
+#include "solver/program.h"
+
+/* What a structure is to run. */
+typedef struct synth_run {
+    uint64_t sample; /* number of the first */
+    uint32_t frames;
+    const synth_poke *pokes;    /* (poke_begin[instances]) those of instance i from poke_begin[i], in order of frame */
+    const uint32_t *poke_begin; /* (instances + 1) */
+    const float *const *inputs; /* (def.inputs) each (frames), or NULL */
+    float *stems;               /* out, (frames x instances x stems x 2): left, right */
+} synth_run;
+
+typedef struct synth_structure synth_structure; /* a structure's own state */
+
+/* What one of hed_synth_structure does. */
+typedef struct synth_structure_ops {
+    hed_synth_structure id;
+    /* Whether it can serve this instrument on this device, and if not, why (in words). */
+    bool (*valid)(const hed_synth *synth, char *reason, size_t size);
+    /* Takes the program as it is at rest; `program` outlives it. */
+    hed_status (*create)(const hed_synth *synth, const synth_program *program, synth_structure **structure, hed_error *error);
+    void (*destroy)(synth_structure *structure);
+    hed_status (*run)(synth_structure *structure, const synth_run *run, hed_error *error);
+    /* All instances' stores and delay memories: (instances x words), (instances x delay_words). */
+    hed_status (*read)(synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
+    hed_status (*write)(synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
+    void (*report)(const synth_structure *structure, hed_synth_report *report);
+} synth_structure_ops;
+
+extern const synth_structure_ops synth_native_ops; /* native.c: HED_SYNTH_NATIVE */
+extern const synth_structure_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP */
+extern const synth_structure_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
+extern const synth_structure_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
+
+/* ---- voices.c: MIDI to pokes. Allocates at creation only ---- */
+
+typedef struct synth_voices synth_voices;
+
+hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def, const synth_program *program,
+                               uint32_t max_events, synth_voices **voices, hed_error *error);
+void synth_voices_destroy(synth_voices *voices);
+/* Pokes for a block's events: sorted by instance, then by frame (stable). They live until the next call. Thread class: rt.
+ * Errors: ARGUMENT (events out of order or beyond the block, no such entity or parameter), LIMIT (too many events). */
+hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events, uint32_t count, uint32_t frames,
+                            const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error);
+/* Goes on with another program of the same mode and voices: held notes, controllers and bends stay, and are poked anew in the next run. Thread class: rt. */
+void synth_voices_adopt(synth_voices *voices, const synth_program *program);
+void synth_voices_reset(synth_voices *voices);
+uint32_t synth_voices_sounding(const synth_voices *voices);
+
+/* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
+
+/* Sum over instances (outer) and stems, in order; breaker; master gain; limiter with look-ahead; never above full scale. Times in samples, so that sound
+ * does not depend on the block. */
+typedef struct synth_mix synth_mix;
+hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate, synth_mix **mix, hed_error *error);
+void synth_mix_destroy(synth_mix *mix);
+void synth_mix_reset(synth_mix *mix);
+/* Thread class: rt. Gives true when the breaker opened in this block (NaN, infinity or runaway energy): the caller puts the synth back to rest. While it is
+ * open the sound is silent, then it fades in. */
+bool synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames, float *left, float *right);
+void synth_mix_report(const synth_mix *mix, hed_synth_report *report);
+uint32_t synth_mix_latency(const synth_mix *mix); /* samples of look-ahead; output is shifted by it */
+
+struct hed_synth {
+    hed_allocator allocator;
+    hed_device *device;
+    hed_stream *stream;
+    bool own_stream;
+    hed_synth_def def; /* `instrument` is NULL here */
+    hed_instrument_def instrument;
+    synth_program *program;
+    const synth_structure_ops *ops;
+    synth_structure *structure;
+    synth_voices *voices;
+    synth_mix *mix;
+    float *stems;      /* (block x instances x stems x 2) */
+    uint64_t sample;
+    hed_meter meter;
+    hed_configured configured;
+};
+
+#endif

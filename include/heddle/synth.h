@@ -1,0 +1,493 @@
+/** @file synth.h
+ *  Mass-spring instruments: bodies joined by springs, struck, plucked, bowed and heard, one time step a sample.
+ *
+ *  An instrument is described once (hed_instrument: entities, links, modulations) and played by a hed_synth on one device.
+ *  Units are SI: metres, kilograms, seconds, newtons; gains of sound are in decibels.
+ *
+ *  THE MODEL, the same in every structure and on every device. Time step h = 1/rate. A body is kept as displacement x from
+ *  its place of rest and velocity v; s is the voice's time dilation (a note an octave up has s = 2):
+ *      v <- exp(-2 damping s h) (v + s h F/m);   x <- x + s h v
+ *  which is Stoermer-Verlet in the positions. F is the sum of its springs' forces at this sample, then of its exciters'.
+ *  A spring between ends at rest vector d0, with u the difference of the displacements and d = d0 + u, pulls with
+ *      F = (k e + k3 e^3 + c (dv.d)/|d|) d/|d|,  e = |d| - L0 = (2 d0.u + u.u + |d0|^2 - L0^2) / (|d| + L0)
+ *  (that form of e does not cancel). Whatever one entity reads of another is its value at the previous sample.
+ *
+ *  A synth is one or several instances (voices) of the whole instrument. Notes are pitched by dilation.
+ */
+#ifndef HEDDLE_SYNTH_H
+#define HEDDLE_SYNTH_H
+
+#include "heddle/pack.h"
+#include "heddle/launch.h"
+#include "heddle/stats.h"
+
+HED_BEGIN
+
+/* ---- instruments ---- */
+
+typedef struct hed_instrument hed_instrument;
+
+/** An entity of an instrument: a number from 1 that no other entity of it ever had; 0 is none. */
+typedef uint32_t hed_entity;
+
+/** What an entity is. */
+typedef enum hed_entity_type {
+    HED_BODY,
+    HED_SPRING,
+    HED_MICROPHONE,
+    HED_MALLET,
+    HED_PLECTRUM,
+    HED_BOW,
+    HED_OSCILLATOR,
+    HED_AUDIO_INPUT,
+    HED_LFO,
+    HED_ENVELOPE,
+    HED_FOLLOWER,
+    HED_MIDI_SOURCE,
+    HED_DELAY_LINE,
+    HED_ENTITY_TYPE_COUNT
+} hed_entity_type;
+
+/** Its name in files, such as "audio_input". Thread class: rt. */
+HED_API const char *hed_entity_type_name(hed_entity_type type);
+
+/** A parameter that modulation and automation can reach. */
+typedef enum hed_parameter {
+    HED_PARAMETER_MASS,
+    HED_PARAMETER_DAMPING,
+    HED_PARAMETER_POSITION_X, /**< of an anchored body, a microphone, an exciter */
+    HED_PARAMETER_POSITION_Y,
+    HED_PARAMETER_POSITION_Z,
+    HED_PARAMETER_IMPULSE,
+    HED_PARAMETER_STIFFNESS,
+    HED_PARAMETER_REST_LENGTH,
+    HED_PARAMETER_DEPTH, /**< of a modulator: what its output is multiplied by */
+    HED_PARAMETER_FREQUENCY,
+    HED_PARAMETER_PULSE_WIDTH,
+    HED_PARAMETER_GAIN,
+    HED_PARAMETER_PAN,
+    HED_PARAMETER_HARDNESS,
+    HED_PARAMETER_NOISE,
+    HED_PARAMETER_DRAW_VELOCITY,
+    HED_PARAMETER_ROSIN_STICTION,
+    HED_PARAMETER_ROSIN_DROPOFF,
+    HED_PARAMETER_DISTANCE,
+    HED_PARAMETER_DURATION,
+    HED_PARAMETER_ROTATION, /**< of a direction about the y axis, radians */
+    HED_PARAMETER_DELAY,
+    HED_PARAMETER_SYNC_FREQUENCY, /**< of an LFO that follows the tempo: in Hz like FREQUENCY */
+    HED_PARAMETER_SMOOTHING,
+    HED_PARAMETER_DIRECTIONALITY,
+    HED_PARAMETER_ISOTROPY,
+    HED_PARAMETER_COUNT
+} hed_parameter;
+
+/** Its name in files, such as "rest_length". Thread class: rt. */
+HED_API const char *hed_parameter_name(hed_parameter parameter);
+/** Whether entities of this type have this parameter. Thread class: rt. */
+HED_API bool hed_parameter_of(hed_entity_type type, hed_parameter parameter);
+
+/** Which notes start an exciter, an envelope or an LFO, and which channels a MIDI source hears. {0, 0, 127}: all. */
+typedef struct hed_route {
+    uint8_t channel;   /**< 1 to 16; 0: any */
+    uint8_t low, high; /**< notes, both included */
+} hed_route;
+
+/** Attack, decay and release in seconds (straight lines), sustain in [0, 1]. {0, 0, 1, 0} is a plain gate. */
+typedef struct hed_adsr {
+    float attack, decay, sustain, release;
+} hed_adsr;
+
+/** Shape of an oscillator or LFO. NOISE is white; HOLD draws a new value each period. */
+typedef enum hed_wave { HED_WAVE_SINE, HED_WAVE_SAW, HED_WAVE_RECTANGLE, HED_WAVE_NOISE, HED_WAVE_HOLD, HED_WAVE_COUNT } hed_wave;
+
+typedef struct hed_body_def {
+    float position[3]; /**< m, at rest */
+    float mass;        /**< kg, > 0 */
+    float damping;     /**< 1/s: amplitude falls as exp(-damping t) when it is alone; 60 dB in ln(1000)/damping */
+    bool anchored;     /**< never moves, but by modulation of its position */
+} hed_body_def;
+
+typedef struct hed_spring_def {
+    hed_entity from, to; /**< bodies */
+    float stiffness;     /**< N/m */
+    float rest_length;   /**< m; negative: the distance of the bodies at rest, times -rest_length (so -1 is without tension, -0.9 stretched by a tenth) */
+    float damping;       /**< N s/m, along the spring */
+    float cubic;         /**< N/m^3 */
+} hed_spring_def;
+
+/** Hears bodies (hed_instrument_link): the sum over them of weight x direction factor x velocity along the axis / distance. With r
+ *  from the microphone to the body: direction factor (1 - directionality) + directionality max(0, direction.r/|r|); the axis goes
+ *  from `direction` (isotropy 0) to r/|r| (isotropy 1), not normalised between; distances below 1 cm count as 1 cm. */
+typedef struct hed_microphone_def {
+    float position[3], direction[3]; /**< m; direction of any length but 0 */
+    float directionality, isotropy;  /**< [0, 1] */
+    float gain;                      /**< dB: 0 makes a velocity of 1 m/s at 1 m full scale */
+    float pan;                       /**< -1 left to 1 right: left sqrt((1 - pan)/2), right sqrt((1 + pan)/2) */
+    bool heard;                      /**< false: only a source for followers and delay lines */
+    float threshold;                 /**< dB; compressor: above it the level rises by 1/ratio */
+    float ratio;                     /**< >= 1; 1: no compressor */
+    float attack, release;           /**< s */
+    float makeup;                    /**< dB */
+} hed_microphone_def;
+
+/** A hammer with felt that flies at each linked body along `direction` when a note starts: F = Q (c^p - hysteresis y) >= 0 for a
+ *  compression c, y following c^p with `relaxation` (Stulov). Each linked body has a hammer of its own with its share of the mass. */
+typedef struct hed_mallet_def {
+    float direction[3];
+    float mass;                           /**< kg */
+    float impulse;                        /**< N s at velocity 1: the hammer comes at impulse / mass */
+    float velocity_sensitivity;           /**< [0, 1]: 0, all notes are as loud as velocity 1 */
+    float hardness_soft, hardness_hard;   /**< Q in N/m^p at velocity 0 and 1 */
+    float exponent;                       /**< p, 1 to 6 */
+    float hysteresis, relaxation;         /**< [0, 1), s */
+    float noise;                          /**< [0, 1]: share of the force that is noise */
+    hed_route route;
+} hed_mallet_def;
+
+/** Draws each linked body by `distance` along `direction` over `duration`, then lets go. */
+typedef struct hed_plectrum_def {
+    float direction[3];
+    float distance;             /**< m at velocity 1 */
+    float duration;             /**< s */
+    float velocity_sensitivity; /**< [0, 1] */
+    hed_route route;
+} hed_plectrum_def;
+
+/** Friction of rosin: F = force x envelope x (sliding + (stiction - sliding) exp(-|w|/dropoff)) w/(|w| + dropoff/16), for the velocity w of
+ *  the bow relative to the body along `direction`. */
+typedef struct hed_bow_def {
+    float direction[3];
+    float force;                /**< N, normal to the string */
+    float draw_velocity;        /**< m/s */
+    float stiction, sliding;    /**< coefficients of friction */
+    float dropoff;              /**< m/s */
+    float velocity_sensitivity; /**< [0, 1], on the force */
+    hed_adsr envelope;
+    hed_route route;
+} hed_bow_def;
+
+/** A force that swings along `direction`. */
+typedef struct hed_oscillator_def {
+    float direction[3];
+    hed_wave wave;
+    float gain;                 /**< N */
+    float frequency;            /**< Hz; ignored where `follows_note` */
+    bool follows_note;          /**< the note's frequency, by octave, semitone and detune */
+    float octave, semitone, detune; /**< octaves, semitones, cents */
+    float pulse_width;          /**< (0, 1) */
+    float velocity_sensitivity; /**< [0, 1] */
+    hed_adsr envelope;
+    hed_route route;
+} hed_oscillator_def;
+
+/** Sound as a force along `direction`: a channel of the synth's input, or a delay line (hed_instrument_link with the delay line). */
+typedef struct hed_audio_input_def {
+    float direction[3];
+    uint32_t channel; /**< from 0 */
+    float gain;       /**< N at full scale */
+    bool gated;       /**< sounds while a note is held, by the envelope; else always */
+    hed_adsr envelope;
+    hed_route route;
+} hed_audio_input_def;
+
+typedef struct hed_lfo_def {
+    hed_wave wave;
+    float frequency;   /**< Hz */
+    float division;    /**< > 0: periods of this many quarter notes instead, by the tempo */
+    float pulse_width; /**< (0, 1) */
+    float depth;
+    bool retrigger;    /**< a note starts it at `phase` */
+    float phase;       /**< [0, 1) */
+    bool dilated;      /**< runs in the voice's time */
+    hed_route route;
+} hed_lfo_def;
+
+typedef struct hed_envelope_def {
+    hed_adsr envelope;
+    float depth;
+    float velocity_sensitivity; /**< [0, 1] */
+    hed_route route;
+} hed_envelope_def;
+
+typedef struct hed_follower_def {
+    hed_entity source;     /**< a microphone */
+    float attack, release; /**< s */
+    float depth;
+} hed_follower_def;
+
+typedef enum hed_midi_kind {
+    HED_MIDI_CC,         /**< [0, 1] */
+    HED_MIDI_BEND,       /**< [-1, 1] */
+    HED_MIDI_PRESSURE,   /**< of the channel, [0, 1] */
+    HED_MIDI_AFTERTOUCH, /**< of the note, [0, 1] */
+    HED_MIDI_VELOCITY,   /**< of the last note, [0, 1] */
+    HED_MIDI_NOTE,       /**< (note - centre) / 12 */
+    HED_MIDI_HOST,       /**< hed_synth_event of kind HED_EVENT_HOST */
+    HED_MIDI_KIND_COUNT
+} hed_midi_kind;
+
+typedef struct hed_midi_source_def {
+    hed_midi_kind kind;
+    uint32_t number;  /**< of the controller, or of the host's parameter */
+    float centre;     /**< note */
+    float initial;    /**< value before the first event */
+    float smoothing;  /**< s: time constant */
+    float depth;
+    hed_route route;
+} hed_midi_source_def;
+
+typedef struct hed_delay_line_def {
+    hed_entity source; /**< a microphone */
+    float seconds;     /**< up to 1 */
+    float gain;        /**< dB */
+} hed_delay_line_def;
+
+/** Any entity. Start from hed_default_entity_def(type). */
+typedef struct hed_entity_def {
+    hed_entity_type type;
+    union {
+        hed_body_def body;
+        hed_spring_def spring;
+        hed_microphone_def microphone;
+        hed_mallet_def mallet;
+        hed_plectrum_def plectrum;
+        hed_bow_def bow;
+        hed_oscillator_def oscillator;
+        hed_audio_input_def audio_input;
+        hed_lfo_def lfo;
+        hed_envelope_def envelope;
+        hed_follower_def follower;
+        hed_midi_source_def midi_source;
+        hed_delay_line_def delay_line;
+    } as;
+} hed_entity_def;
+
+/** Sensible values of everything but positions and references. Thread class: rt. */
+HED_API hed_entity_def hed_default_entity_def(hed_entity_type type);
+
+/** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). */
+typedef enum hed_modulation_mode {
+    HED_MODULATE_ADD,         /**< p + depth m, in the parameter's unit */
+    HED_MODULATE_MULTIPLY,    /**< p (1 + depth m) */
+    HED_MODULATE_EXPONENTIAL, /**< p 2^(depth m) */
+    HED_MODULATION_MODE_COUNT
+} hed_modulation_mode;
+
+typedef struct hed_modulation_def {
+    hed_entity source; /**< an LFO, envelope, follower or MIDI source */
+    hed_entity target; /**< any entity, also a modulator */
+    hed_parameter parameter;
+    hed_modulation_mode mode;
+    float depth;
+    bool invert;
+} hed_modulation_def;
+
+/** How notes are played. */
+typedef enum hed_voice_mode {
+    HED_SINGLETON, /**< one instance; notes start what their route names, nothing is dilated */
+    HED_VOICES,    /**< an instance for each sounding note, dilated from the root note */
+    HED_VOICES_MPE /**< that, and bend and pressure of a note's own channel act on its voice alone */
+} hed_voice_mode;
+
+/** What belongs to the whole instrument. Start from hed_default_instrument_def(). */
+typedef struct hed_instrument_def {
+    hed_voice_mode mode;
+    uint32_t voices;    /**< instances in the modes with voices, 1 to 64 */
+    float root_note;    /**< the note at which s = 1 */
+    uint8_t low, high;  /**< notes that are heard */
+    float bend_range;   /**< semitones, at full bend of the channel */
+    float note_bend_range; /**< semitones, MPE: of a note's own channel */
+    float tempo;        /**< quarter notes a minute, until a tempo event */
+    float gain;         /**< dB, master */
+    float limit;        /**< dB below which the limiter keeps the peaks; <= 0 */
+    float limit_release; /**< s */
+} hed_instrument_def;
+
+HED_API hed_instrument_def hed_default_instrument_def(void); /**< Thread class: rt */
+
+/** An empty instrument. `def` NULL: the defaults. Thread class: any. Errors: ARGUMENT (says which value), MEMORY. */
+HED_API hed_status hed_instrument_create(const hed_allocator *allocator, const hed_instrument_def *def, hed_instrument **instrument,
+                                         hed_error *error);
+/** A copy with the same entity numbers, to be changed and given to hed_synth_change(). Thread class: any. Errors: MEMORY. */
+HED_API hed_status hed_instrument_copy(const hed_instrument *instrument, hed_instrument **copy, hed_error *error);
+HED_API void hed_instrument_destroy(hed_instrument *instrument); /**< NULL is allowed. Thread class: owner */
+HED_API const hed_instrument_def *hed_instrument_get_def(const hed_instrument *instrument); /**< Thread class: rt */
+HED_API hed_status hed_instrument_set_def(hed_instrument *instrument, const hed_instrument_def *def, hed_error *error); /**< Thread class: owner. Errors: ARGUMENT */
+
+/** Adds an entity; `name` may be NULL. Thread class: owner. Errors: ARGUMENT (what it refers to is not there or of another type, a value
+ *  out of its range, a name taken), LIMIT, MEMORY. */
+HED_API hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *def, const char *name, hed_entity *entity,
+                                      hed_error *error);
+/** Gives an entity new values of the same type. Thread class: owner. Errors: ARGUMENT. */
+HED_API hed_status hed_instrument_set(hed_instrument *instrument, hed_entity entity, const hed_entity_def *def, hed_error *error);
+HED_API hed_status hed_instrument_get(const hed_instrument *instrument, hed_entity entity, hed_entity_def *def, hed_error *error); /**< Thread class: any. Errors: ARGUMENT */
+/** Removes it and every spring, link, modulation, follower and delay line that refers to it. Thread class: owner. Errors: ARGUMENT. */
+HED_API hed_status hed_instrument_remove(hed_instrument *instrument, hed_entity entity, hed_error *error);
+/** Joins an exciter or microphone to a body (weight: of its force, or of what it hears), or an audio input to its delay line.
+ *  Linking twice replaces the weight. Thread class: owner. Errors: ARGUMENT, MEMORY. */
+HED_API hed_status hed_instrument_link(hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error);
+/** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the target's type has no such parameter, the source is no modulator), MEMORY. */
+HED_API hed_status hed_instrument_modulate(hed_instrument *instrument, const hed_modulation_def *def, hed_error *error);
+
+HED_API uint32_t hed_instrument_count(const hed_instrument *instrument, hed_entity_type type);                       /**< Thread class: any */
+HED_API hed_entity hed_instrument_at(const hed_instrument *instrument, hed_entity_type type, uint32_t index);        /**< in the order they were added. Thread class: any */
+HED_API hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name);                          /**< 0: no such name. Thread class: any */
+HED_API const char *hed_instrument_name(const hed_instrument *instrument, hed_entity entity);                        /**< "" where it has none. Thread class: any */
+
+/* ---- generators: large instruments by few calls ---- */
+
+/** What was generated: entities of one call are numbered one behind another. */
+typedef struct hed_generated {
+    hed_entity first_body, first_spring;
+    uint32_t bodies, springs;
+} hed_generated;
+
+/** Bodies and springs of a regular grid of nx x ny x nz places; body (i, j, k) is first_body + (k ny + j) nx + i. nx > 1 and
+ *  ny = nz = 1: a string; nz = 1: a membrane or a plate. Start from hed_default_grid_def(). */
+typedef struct hed_grid_def {
+    uint32_t size[3];
+    float origin[3];
+    float step[3][3];     /**< m: from a place to the next along each of the three */
+    hed_body_def body;    /**< `position` is ignored; mass of each body */
+    hed_spring_def spring; /**< `from` and `to` are ignored */
+    float diagonal;       /**< stiffness of springs along the diagonals of each square, N/m; 0: none */
+    float bend;           /**< stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them) */
+    float tune;           /**< Hz > 0: spring.stiffness is chosen so that mode 1 of a string across (tension by rest_length) or of a membrane is exactly this at `rate` */
+    double rate;          /**< for `tune` */
+    bool anchor_ends[3][2]; /**< bodies of the first and last place along each axis are anchored */
+} hed_grid_def;
+
+HED_API hed_grid_def hed_default_grid_def(void); /**< Thread class: rt */
+/** Thread class: owner. Errors: ARGUMENT, LIMIT, MEMORY. */
+HED_API hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def, const char *name, hed_generated *generated,
+                                           hed_error *error);
+
+/* ---- what is known of an instrument before it sounds ---- */
+
+/** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2 sum(k)/m <= 2 is safe. */
+typedef struct hed_stability {
+    double worst;          /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
+    hed_entity body;       /**< where */
+    double largest_dilation; /**< s taken: highest note and bend */
+    uint32_t unsafe;       /**< bodies above 2 */
+} hed_stability;
+
+/** Thread class: any. Errors: ARGUMENT, MEMORY. */
+HED_API hed_status hed_instrument_stability(const hed_instrument *instrument, double rate, hed_stability *stability, hed_error *error);
+
+/** Exact frequency of mode j (from 1) of a string of `masses` masses between fixed ends, k/m = `ratio` for each spring:
+ *  asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h). 0 where it is unstable. Thread class: rt. */
+HED_API double hed_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate);
+/** The k/m that puts mode 1 exactly at `frequency`. Thread class: rt. */
+HED_API double hed_string_ratio(uint32_t masses, double frequency, double rate);
+
+/* ---- playing ---- */
+
+typedef struct hed_synth hed_synth;
+
+/** How a synth runs. */
+typedef enum hed_synth_structure {
+    HED_SYNTH_AUTO,
+    HED_SYNTH_NATIVE, /**< plain C, in the calling thread: real-time safe */
+    HED_SYNTH_GROUP,  /**< a work-group for each instance, its state in local memory */
+    HED_SYNTH_GLOBAL, /**< a work-group for each instance, its state in global memory: of any size */
+    HED_SYNTH_GRID,   /**< one instance over the whole device, bodies partitioned, boundary positions as packets */
+    HED_SYNTH_STRUCTURE_COUNT
+} hed_synth_structure;
+
+HED_API const char *hed_synth_structure_name(hed_synth_structure structure); /**< "native", "group", ... Thread class: rt */
+
+typedef enum hed_event_kind {
+    HED_EVENT_MIDI,  /**< bytes: status, data 1, data 2 */
+    HED_EVENT_TEMPO, /**< value: quarter notes a minute */
+    HED_EVENT_SET,   /**< entity, parameter, value in the parameter's unit as in its definition */
+    HED_EVENT_HOST   /**< number, value: of MIDI sources of kind HED_MIDI_HOST */
+} hed_event_kind;
+
+/** Something that happens at a sample. */
+typedef struct hed_synth_event {
+    uint32_t frame; /**< of the block */
+    hed_event_kind kind;
+    uint8_t bytes[3];
+    hed_entity entity;
+    hed_parameter parameter;
+    uint32_t number;
+    float value;
+} hed_synth_event;
+
+/** How to play. Start from hed_default_synth_def(). */
+typedef struct hed_synth_def {
+    const hed_instrument *instrument; /**< read by hed_synth_create() only */
+    double rate;                      /**< Hz, 48000 */
+    uint32_t block;                   /**< most frames of one hed_synth_process(), 256 */
+    uint32_t inputs;                  /**< channels of sound that come in, 0 */
+    uint32_t max_events;              /**< of one block, 1024 */
+    hed_math math;
+    hed_synth_structure structure;
+    hed_pack_method pack;  /**< HED_PACK_ROWS */
+    bool resident;         /**< a resident kernel with a mailbox instead of a launch a block (HED_CAN_RESIDENT) */
+    bool keep_awake;       /**< a warp that spins between blocks, for devices that clock down */
+    uint64_t seed;         /**< of noise */
+    hed_stream *stream;    /**< NULL: its own */
+} hed_synth_def;
+
+HED_API hed_synth_def hed_default_synth_def(void); /**< Thread class: rt */
+
+/** Makes an instrument ready on a device. Thread class: any. Errors: ARGUMENT (no instrument, unstable: says which body), UNSUPPORTED (says why the
+ *  structure cannot), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
+HED_API hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error);
+HED_API void hed_synth_destroy(hed_synth *synth); /**< NULL is allowed. Thread class: owner */
+
+/** One block of sound. */
+typedef struct hed_synth_block {
+    uint32_t frames;
+    const hed_synth_event *events; /**< (event_count) in order of frame */
+    uint32_t event_count;
+    const float *const *inputs; /**< (inputs) each (frames); NULL: silence */
+    float *left, *right;        /**< (frames) out, within [-1, 1] */
+    float *const *stems;        /**< (2 x heard microphones: left, right) each (frames), before master gain and limiter, voices summed; NULL: none */
+} hed_synth_block;
+
+/** Plays a block. Thread class: rt with HED_SYNTH_NATIVE, or resident and awake; else owner.
+ *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On failure the outputs are silent. */
+HED_API hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error);
+
+typedef struct hed_synth_change hed_synth_change;
+/** Packs a changed instrument (a hed_instrument_copy() of the one that sounds, with entities added, removed, linked) for the synth. Thread class: any,
+ *  also while another thread plays. Errors: as hed_synth_create. */
+HED_API hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument, hed_synth_change **change, hed_error *error);
+/** Swaps it in: entities that are in both go on with their state. The change then holds what was replaced, to be destroyed. Thread class: as hed_synth_process. */
+HED_API hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error *error);
+HED_API void hed_synth_change_destroy(hed_synth_change *change); /**< NULL is allowed. Thread class: any but rt */
+
+/** Back to rest, to silence and to sample 0. Thread class: owner. Errors: DRIVER, LOST. */
+HED_API hed_status hed_synth_reset(hed_synth *synth, hed_error *error);
+/** Positions of bodies (x, y, z displacement in m) as after the last block, (bodies of one instance x 3), in hed_instrument_at()'s order. Thread class: owner. Errors: ARGUMENT, DRIVER. */
+HED_API hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error);
+
+/** What a synth is and has seen. */
+typedef struct hed_synth_report {
+    hed_synth_structure structure;
+    hed_configured configured;
+    uint32_t instances, microphones;      /**< heard ones */
+    uint32_t entities[HED_ENTITY_TYPE_COUNT]; /**< of one instance; exciters count once for each body */
+    uint64_t bytes;                       /**< of state and tables, all instances */
+    uint32_t groups, partition_cut;       /**< GRID: groups, springs between them */
+    hed_meter_report load;                /**< times of hed_synth_process() against the block's length */
+    uint64_t samples, muted;              /**< played; muted by the breaker */
+    uint32_t breaks;                      /**< how often the breaker opened: NaN, or energy running away */
+    float peak;                           /**< largest magnitude before the limiter, full scale 1 */
+    float reduction;                      /**< dB, most of the limiter */
+    uint32_t sounding;                    /**< voices */
+} hed_synth_report;
+
+HED_API hed_synth_report hed_synth_get_report(const hed_synth *synth); /**< Thread class: owner */
+
+/** The kernels, for conformance, tuning and benchmarks. Thread class: any. */
+HED_API uint32_t hed_synth_kernel_count(void);
+HED_API const hed_kernel_def *hed_synth_kernel_at(uint32_t index); /**< Thread class: any */
+
+HED_END
+
+#endif
