@@ -21,6 +21,7 @@ enum {
     HED_PACK_MAX_WARPS = 64
 };
 
+/** How to lay out. */
 typedef enum hed_pack_method {
     HED_PACK_NAIVE, /**< the entities as they come: types interleaved in turn. What the others are compared with */
     HED_PACK_GREEDY,

@@ -101,6 +101,7 @@ typedef struct hed_adsr {
 /** Shape of an oscillator or LFO. NOISE is white; HOLD draws a new value each period. */
 typedef enum hed_wave { HED_WAVE_SINE, HED_WAVE_SAW, HED_WAVE_RECTANGLE, HED_WAVE_NOISE, HED_WAVE_HOLD, HED_WAVE_COUNT } hed_wave;
 
+/** A mass. */
 typedef struct hed_body_def {
     float position[3]; /**< m, at rest */
     float mass;        /**< kg, > 0 */
@@ -108,6 +109,7 @@ typedef struct hed_body_def {
     bool anchored;     /**< never moves, but by modulation of its position */
 } hed_body_def;
 
+/** A spring between two bodies. */
 typedef struct hed_spring_def {
     hed_entity from, to; /**< bodies */
     float stiffness;     /**< N/m */
@@ -191,6 +193,7 @@ typedef struct hed_audio_input_def {
     hed_route route;
 } hed_audio_input_def;
 
+/** A slow oscillator: a modulator with values in [-depth, depth]. */
 typedef struct hed_lfo_def {
     hed_wave wave;
     float frequency;   /**< Hz */
@@ -203,6 +206,7 @@ typedef struct hed_lfo_def {
     hed_route route;
 } hed_lfo_def;
 
+/** An envelope that notes start: a modulator in [0, depth]. */
 typedef struct hed_envelope_def {
     hed_adsr envelope;
     float depth;
@@ -210,12 +214,14 @@ typedef struct hed_envelope_def {
     hed_route route;
 } hed_envelope_def;
 
+/** The level of a microphone: a modulator, depth times its magnitude smoothed. */
 typedef struct hed_follower_def {
     hed_entity source;     /**< a microphone */
     float attack, release; /**< s */
     float depth;
 } hed_follower_def;
 
+/** What a MIDI source follows. */
 typedef enum hed_midi_kind {
     HED_MIDI_CC,         /**< [0, 1] */
     HED_MIDI_BEND,       /**< [-1, 1] */
@@ -227,6 +233,7 @@ typedef enum hed_midi_kind {
     HED_MIDI_KIND_COUNT
 } hed_midi_kind;
 
+/** A modulator that follows MIDI or the host. */
 typedef struct hed_midi_source_def {
     hed_midi_kind kind;
     uint32_t number;  /**< of the controller, or of the host's parameter */
@@ -237,6 +244,7 @@ typedef struct hed_midi_source_def {
     hed_route route;
 } hed_midi_source_def;
 
+/** What a microphone heard some time ago: a signal for audio inputs. */
 typedef struct hed_delay_line_def {
     hed_entity source; /**< a microphone */
     float seconds;     /**< up to 1 */
@@ -274,6 +282,7 @@ typedef enum hed_modulation_mode {
     HED_MODULATION_MODE_COUNT
 } hed_modulation_mode;
 
+/** One modulator acting on one parameter. */
 typedef struct hed_modulation_def {
     hed_entity source; /**< an LFO, envelope, follower or MIDI source */
     hed_entity target; /**< any entity, also a modulator */
@@ -398,6 +407,7 @@ typedef enum hed_synth_structure {
 
 HED_API const char *hed_synth_structure_name(hed_synth_structure structure); /**< "native", "group", ... Thread class: rt */
 
+/** What an event is. */
 typedef enum hed_event_kind {
     HED_EVENT_MIDI,  /**< bytes: status, data 1, data 2 */
     HED_EVENT_TEMPO, /**< value: quarter notes a minute */
@@ -453,6 +463,7 @@ typedef struct hed_synth_block {
  *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On failure the outputs are silent. */
 HED_API hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error);
 
+/** An instrument packed anew, waiting to be swapped in. */
 typedef struct hed_synth_change hed_synth_change;
 /** Packs a changed instrument (a hed_instrument_copy() of the one that sounds, with entities added, removed, linked) for the synth. Thread class: any,
  *  also while another thread plays. Errors: as hed_synth_create. */

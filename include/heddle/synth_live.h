@@ -11,6 +11,7 @@
 
 HED_BEGIN
 
+/** Where sound goes. */
 typedef enum hed_live_driver { HED_LIVE_JACK, HED_LIVE_ALSA } hed_live_driver;
 
 /** How to play live. Start from hed_default_live_def(). */
