@@ -1,0 +1,13 @@
+/* Structure grid: one instance over the whole device. */
+#include "solver/solver.h"
+
+#include <stdio.h>
+
+static bool valid(const hed_synth *synth, char *reason, size_t size)
+{
+    (void)synth;
+    snprintf(reason, size, "not there yet");
+    return false;
+}
+
+const synth_structure_ops synth_grid_ops = {.id = HED_SYNTH_GRID, .valid = valid};
