@@ -25,7 +25,8 @@ typedef struct synth_structure_ops {
     hed_status (*create)(const hed_synth *synth, const synth_program *program, synth_structure **structure, hed_error *error);
     void (*destroy)(synth_structure *structure);
     hed_status (*run)(synth_structure *structure, const synth_run *run, hed_error *error);
-    /* All instances' stores and delay memories: (instances x words), (instances x delay_words). */
+    /* All instances' stores and delay memories: (instances x words), (instances x delay_words). write with NULL for both: everything as it is
+     * at rest (the program's image; delay memories 0). */
     hed_status (*read)(synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
     hed_status (*write)(synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
     void (*report)(const synth_structure *structure, hed_synth_report *report);
@@ -71,7 +72,7 @@ struct hed_synth {
     hed_device *device;
     hed_stream *stream;
     bool own_stream;
-    hed_synth_def def; /* `instrument` is NULL here */
+    hed_synth_def def; /* `instrument` is NULL but while a structure's valid() and create() are called */
     hed_instrument_def instrument;
     synth_program *program;
     const synth_structure_ops *ops;
@@ -79,6 +80,7 @@ struct hed_synth {
     synth_voices *voices;
     synth_mix *mix;
     float *stems;      /* (block x instances x stems x 2) */
+    uint64_t stem_floats;
     uint64_t sample;
     hed_meter meter;
     hed_configured configured;

@@ -1,0 +1,217 @@
+/* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes (voices.c), a structure runs the
+ * program, mix.c makes sound of the stems. */
+#include "solver/memory.h"
+#include "solver/solver.h"
+
+#include <stdio.h>
+
+hed_synth_def hed_default_synth_def(void)
+{
+    return (hed_synth_def){.rate = 48000.0, .block = 256, .max_events = 1024, .pack = HED_PACK_ROWS};
+}
+
+const char *hed_synth_structure_name(hed_synth_structure structure)
+{
+    static const char *const names[] = {"auto", "native", "group", "global", "grid"};
+    return (unsigned)structure < HED_SYNTH_STRUCTURE_COUNT ? names[structure] : "unknown";
+}
+
+/* ---- creation ---- */
+
+static hed_status check_range(const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
+{
+    if (value >= low && value <= high) return HED_OK;
+    return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u: %u to %u", name, value, low, high);
+}
+
+static hed_status check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
+{
+    if (!device || !def || !def->instrument)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a synth needs a device, a definition and its instrument: one of them is NULL");
+    if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
+        return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
+    hed_status status = check_range("block", def->block, 1, 1u << 16, error);
+    if (!status) status = check_range("inputs", def->inputs, 0, 64, error);
+    if (!status) status = check_range("max_events", def->max_events, 0, 1u << 20, error);
+    if (!status) status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
+    if (!status) status = check_range("structure", (uint32_t)def->structure, 0, HED_SYNTH_STRUCTURE_COUNT - 1, error);
+    if (!status) status = check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
+    if (!status && def->stream && hed_stream_device(def->stream) != device)
+        status = synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
+    return status;
+}
+
+/* Rows are as wide as what steps together; as many lists of them as a group of 1024 has. */
+static void choose_shape(const hed_device_info *info, uint32_t *warps, uint32_t *lanes)
+{
+    bool gpu = info->type == HED_DEVICE_GPU;
+    uint32_t width = gpu && info->lane_width ? info->lane_width : 32;
+    *lanes = width < 128 ? width : 128;
+    uint32_t items = gpu && info->max_group < 1024 ? info->max_group : 1024;
+    *warps = gpu ? items / *lanes : 1;
+    if (*warps < 1) *warps = 1;
+    if (*warps > 32) *warps = 32;
+}
+
+static hed_status make_program(const hed_synth *synth, const hed_instrument *instrument, synth_program **program, hed_error *error)
+{
+    synth_program_def def = {.instrument = instrument, .rate = synth->def.rate, .seed = synth->def.seed, .pack = synth->def.pack};
+    choose_shape(hed_device_get_info(synth->device), &def.warps, &def.lanes);
+    return synth_program_create(&synth->allocator, &def, program, error);
+}
+
+static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_group_ops, &synth_grid_ops, &synth_global_ops};
+enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops };
+
+/* AUTO takes the first of all_ops that is valid. */
+static hed_status choose_structure(hed_synth *synth, hed_error *error)
+{
+    hed_synth_structure wanted = synth->def.structure;
+    char reason[256] = "no structure runs here";
+    for (uint32_t i = 0; i < OPS_COUNT; i++) {
+        if (wanted != HED_SYNTH_AUTO && all_ops[i]->id != wanted) continue;
+        if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
+        synth->ops = all_ops[i];
+        return HED_OK;
+    }
+    return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s: %s", hed_synth_structure_name(wanted), reason);
+}
+
+static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_error *error)
+{
+    hed_status status = make_program(synth, instrument, &synth->program, error);
+    if (!status) status = choose_structure(synth, error);
+    if (!status && !synth->stream) {
+        hed_stream_def stream = hed_default_stream_def();
+        status = hed_stream_create(synth->device, &stream, &synth->stream, error);
+        synth->own_stream = !status;
+    }
+    if (!status) status = synth->ops->create(synth, synth->program, &synth->structure, error);
+    if (!status) status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program, synth->def.max_events, &synth->voices, error);
+    if (!status) status = synth_mix_create(&synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
+    if (status) return status;
+    synth->stem_floats = (uint64_t)synth->def.block * synth->program->instances * synth->program->layout.stems * 2;
+    synth->stems = synth_array(&synth->allocator, synth->stem_floats, sizeof(float));
+    if (!synth->stems) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems", (unsigned long long)synth->stem_floats);
+    return HED_OK;
+}
+
+hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
+{
+    if (!synth) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
+    *synth = NULL;
+    hed_status status = check_def(device, def, error);
+    if (status) return status;
+    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    hed_synth *made = synth_array(&allocator, 1, sizeof *made);
+    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a synth");
+    made->allocator = allocator;
+    made->device = device;
+    made->stream = def->stream;
+    made->def = *def;
+    made->instrument = *hed_instrument_get_def(def->instrument);
+    status = build(made, def->instrument, error);
+    made->def.instrument = NULL;
+    if (status) {
+        hed_synth_destroy(made);
+        return status;
+    }
+    hed_meter_reset(&made->meter, (uint64_t)(def->block * 1e9 / def->rate));
+    *synth = made;
+    return HED_OK;
+}
+
+void hed_synth_destroy(hed_synth *synth)
+{
+    if (!synth) return;
+    hed_allocator allocator = synth->allocator;
+    synth_array_release(&allocator, synth->stems, synth->stem_floats, sizeof(float));
+    synth_mix_destroy(synth->mix);
+    synth_voices_destroy(synth->voices);
+    if (synth->structure) synth->ops->destroy(synth->structure);
+    if (synth->own_stream) hed_stream_destroy(synth->stream);
+    synth_program_destroy(synth->program);
+    synth_array_release(&allocator, synth, 1, sizeof *synth);
+}
+
+/* ---- sound ---- */
+
+static void silence(const hed_synth *synth, const hed_synth_block *block)
+{
+    uint32_t stems = synth->program->layout.stems;
+    if (block->left) memset(block->left, 0, block->frames * sizeof(float));
+    if (block->right) memset(block->right, 0, block->frames * sizeof(float));
+    for (uint32_t i = 0; block->stems && i < 2 * stems; i++) memset(block->stems[i], 0, block->frames * sizeof(float));
+}
+
+/* The sum of the voices, each microphone by itself. */
+static void write_stems(const hed_synth *synth, uint32_t frames, float *const *stems)
+{
+    uint32_t instances = synth->program->instances, channels = 2 * synth->program->layout.stems;
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        for (uint32_t n = 0; n < frames; n++) {
+            const float *at = synth->stems + (uint64_t)n * instances * channels + channel;
+            float sum = 0.0f;
+            for (uint32_t i = 0; i < instances; i++) sum += at[i * channels];
+            stems[channel][n] = sum;
+        }
+    }
+}
+
+/* Everything as it is at rest; keys, controllers and bends stay as they are. */
+static hed_status rest(hed_synth *synth, hed_error *error)
+{
+    hed_status status = synth->ops->write(synth->structure, NULL, NULL, error);
+    synth_voices_adopt(synth->voices, synth->program);
+    return status;
+}
+
+static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+{
+    synth_run run = {.sample = synth->sample, .frames = block->frames, .inputs = block->inputs, .stems = synth->stems};
+    hed_status status = synth_voices_run(synth->voices, block->events, block->event_count, block->frames, &run.pokes, &run.poke_begin, error);
+    if (!status) status = synth->ops->run(synth->structure, &run, error);
+    if (status) return status;
+    synth->sample += block->frames;
+    const synth_program *program = synth->program;
+    bool broke = synth_mix_run(synth->mix, synth->stems, program->instances, program->layout.stems, block->frames, block->left, block->right);
+    if (block->stems) write_stems(synth, block->frames, block->stems);
+    return broke ? rest(synth, error) : HED_OK;
+}
+
+hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+{
+    if (!synth || !block || !block->left || !block->right || (block->event_count && !block->events))
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a block needs a synth, left, right and its events: one of them is NULL");
+    if (block->frames < 1 || block->frames > synth->def.block)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a block of %u frames: 1 to %u, hed_synth_def.block", block->frames, synth->def.block);
+    uint64_t begin = hed_now();
+    hed_status status = play(synth, block, error);
+    if (status) silence(synth, block);
+    hed_meter_add(&synth->meter, hed_now() - begin);
+    return status;
+}
+
+hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
+{
+    if (!synth) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_reset: no synth");
+    synth_voices_reset(synth->voices);
+    synth_mix_reset(synth->mix);
+    synth->sample = 0;
+    return synth->ops->write(synth->structure, NULL, NULL, error);
+}
+
+hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error)
+{
+    (void)synth;
+    (void)instance;
+    (void)positions;
+    (void)velocities;
+    return synth_fail(error, HED_ERROR_UNSUPPORTED, "reading bodies: not there yet");
+}
+
+hed_synth_report hed_synth_get_report(const hed_synth *synth)
+{
+    (void)synth;
+    return (hed_synth_report){0};
+}
