@@ -18,8 +18,8 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/ptx/ DESTINATION ${CMAKE_INSTALL_DATADIR}/
 # The tuning database that comes with Heddle, found the same way; there is none while data/tuning is empty.
 install(FILES ${CMAKE_BINARY_DIR}/share/heddle/tuning.db DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL)
 
-# Scenes to begin with: heddle cloth run PREFIX/share/heddle/scenes/flag.json
-install(DIRECTORY data/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL)
+# Scenes, instruments and music to begin with: heddle cloth run PREFIX/share/heddle/scenes/flag.json
+install(DIRECTORY data/scenes data/instruments data/music DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL)
 
 # ---- CMake config files ----
 
