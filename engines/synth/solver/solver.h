@@ -48,8 +48,9 @@ void synth_voices_destroy(synth_voices *voices);
  * Errors: ARGUMENT (events out of order or beyond the block, no such entity or parameter), LIMIT (too many events). */
 hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events, uint32_t count, uint32_t frames,
                             const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error);
-/* Goes on with another program of the same mode and voices: held notes, controllers and bends stay, and are poked anew in the next run. Thread class: rt. */
-void synth_voices_adopt(synth_voices *voices, const synth_program *program);
+/* Takes over from the voices of a program that is replaced, of the same mode and voices: held notes, controllers and bends stay, and are poked anew in the
+ * next run. `from` may be `voices` itself: the store was put to rest. Thread class: rt. */
+void synth_voices_adopt(synth_voices *voices, const synth_voices *from);
 void synth_voices_reset(synth_voices *voices);
 uint32_t synth_voices_sounding(const synth_voices *voices);
 

@@ -162,7 +162,7 @@ static void write_stems(const hed_synth *synth, uint32_t frames, float *const *s
 static hed_status rest(hed_synth *synth, hed_error *error)
 {
     hed_status status = synth->ops->write(synth->structure, NULL, NULL, error);
-    synth_voices_adopt(synth->voices, synth->program);
+    synth_voices_adopt(synth->voices, synth->voices);
     return status;
 }
 

@@ -20,7 +20,7 @@ hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events,
     return synth_fail(error, HED_ERROR_UNSUPPORTED, "voices: not there yet");
 }
 
-void synth_voices_adopt(synth_voices *voices, const synth_program *program) { (void)voices, (void)program; }
+void synth_voices_adopt(synth_voices *voices, const synth_voices *from) { (void)voices, (void)from; }
 void synth_voices_reset(synth_voices *voices) { (void)voices; }
 
 uint32_t synth_voices_sounding(const synth_voices *voices)
