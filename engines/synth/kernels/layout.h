@@ -84,7 +84,7 @@ enum { MICROPHONE_O_SIGNAL, MICROPHONE_SIGNALS };
 enum { CONTACT_P_BODY /* (uint) */, CONTACT_P_GATE /* (uint) word of the store */, CONTACT_P_NX, CONTACT_P_NY, CONTACT_P_NZ, CONTACT_P_WEIGHT, CONTACT_P_SENSITIVITY, CONTACT_P_NUMBER /* (uint) of the exciter, for its noise */, CONTACT_PARAMETERS };
 enum { CONTACT_O_FX, CONTACT_O_FY, CONTACT_O_FZ /* N */, CONTACT_SIGNALS };
 
-/* ADSR: levels a sample (straight lines); stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
+/* ADSR: levels a sample (straight lines): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE h/release, 1 where the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
 enum { ADSR_P_ATTACK, ADSR_P_DECAY, ADSR_P_SUSTAIN, ADSR_P_RELEASE, ADSR_PARAMETERS };
 enum { ADSR_S_SEEN /* (uint) GATE_COUNT */, ADSR_S_STAGE /* (uint) */, ADSR_S_LEVEL, ADSR_STATES };
 
@@ -110,7 +110,7 @@ enum { BOW_P_ENVELOPE = CONTACT_PARAMETERS, BOW_P_FORCE = BOW_P_ENVELOPE + ADSR_
 enum { BOW_STATES = ADSR_STATES };
 
 /* OSCILLATOR */
-enum { OSCILLATOR_P_ENVELOPE = CONTACT_PARAMETERS, OSCILLATOR_P_FREQUENCY = OSCILLATOR_P_ENVELOPE + ADSR_PARAMETERS /* Hz */, OSCILLATOR_P_WAVE, OSCILLATOR_P_PULSE, OSCILLATOR_P_GAIN, OSCILLATOR_PARAMETERS };
+enum { OSCILLATOR_P_ENVELOPE = CONTACT_PARAMETERS, OSCILLATOR_P_FREQUENCY = OSCILLATOR_P_ENVELOPE + ADSR_PARAMETERS /* Hz */, OSCILLATOR_P_WAVE /* (uint) hed_wave */, OSCILLATOR_P_PULSE, OSCILLATOR_P_GAIN, OSCILLATOR_PARAMETERS };
 enum { OSCILLATOR_S_PHASE = ADSR_STATES /* (uint) 2^32 a period */, OSCILLATOR_S_HOLD, OSCILLATOR_STATES };
 
 /* AUDIO */
@@ -120,7 +120,7 @@ enum { AUDIO_STATES = ADSR_STATES };
 #define SYNTH_AUDIO_SILENT 0x7fffffffu
 
 /* Modulators: one signal. */
-enum { LFO_P_GATE, LFO_P_FREQUENCY, LFO_P_WAVE, LFO_P_PULSE, LFO_P_PHASE /* (uint) */, LFO_P_FLAGS /* (uint) 1 retrigger, 2 dilated */, LFO_P_DEPTH, LFO_P_NUMBER /* (uint) for noise */, LFO_PARAMETERS };
+enum { LFO_P_GATE, LFO_P_FREQUENCY, LFO_P_WAVE /* (uint) hed_wave */, LFO_P_PULSE, LFO_P_PHASE /* (uint) */, LFO_P_FLAGS /* (uint) 1 retrigger, 2 dilated */, LFO_P_DEPTH, LFO_P_NUMBER /* (uint) for noise */, LFO_PARAMETERS };
 enum { LFO_S_SEEN, LFO_S_PHASE /* (uint) */, LFO_S_HOLD, LFO_STATES };
 enum { ENVELOPE_P_GATE, ENVELOPE_P_ENVELOPE, ENVELOPE_P_SENSITIVITY = ENVELOPE_P_ENVELOPE + ADSR_PARAMETERS, ENVELOPE_P_DEPTH, ENVELOPE_PARAMETERS };
 enum { ENVELOPE_STATES = ADSR_STATES };
