@@ -1,0 +1,30 @@
+/* Spectrograms: sound as a picture. Time to the right, frequency upwards on a logarithmic scale, the level in dB of a
+ * sine at full scale as colour; axes and a scale of colours with figures. */
+#ifndef HED_SUPPORT_SPECTROGRAM_H
+#define HED_SUPPORT_SPECTROGRAM_H
+
+#include "support/png.h"
+
+/* Start from hed_default_spectrogram_def(). */
+typedef struct hed_spectrogram_def {
+    const float *samples;   /* (frames x channels), interleaved */
+    uint64_t frames;
+    uint32_t channels;      /* 1 or 2: the mean of their powers */
+    double rate;            /* Hz */
+    uint32_t width, height; /* of the plot, without its axes: 800 x 400 */
+    uint32_t window;        /* samples of a spectrum, a power of two: 8192 */
+    double low, high;       /* Hz: 40 to 16000; what lies above rate/2 stays dark */
+    double range;           /* dB from the loudest place down to black: 90 */
+} hed_spectrogram_def;
+
+hed_spectrogram_def hed_default_spectrogram_def(void);
+
+/* Draws it; the pixels are released with hed_image_free().
+ * Errors: ARGUMENT (no frames, a size, frequencies), LIMIT, MEMORY. */
+hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image, hed_error *error);
+
+/* Where a frequency and a time stand in the picture, in pixels from its left and from its top. */
+double hed_spectrogram_x(const hed_spectrogram_def *def, double seconds);
+double hed_spectrogram_y(const hed_spectrogram_def *def, double frequency);
+
+#endif
