@@ -4,14 +4,20 @@
  *   parameter for each type and field an array over its entities: constant, or changed by a poke between two samples
  *   state     likewise: read and written by the entity alone
  *   signals   likewise, twice (of even and odd samples): what others read. Sample n reads half n & 1 and writes the other one
- *   lists     CSR: (count + 1) words where each entity's entries begin (as word of the store), then the entries
+ *   lists     of entities that have entries: the word of the first entry for each of the `count`, then how many there are for each, then
+ *             the entries: word k of entry e is at first + (e words + k) SYNTH_STRIDE(count). So neighbours lie side by side, as their
+ *             lanes read them: entities are taken SYNTH_SLICE at a time, with room for the longest list of each slice
  *   rows      who sits in which lane
  *
  * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a signal is numbered from the start of a half:
  * type[t].signal + f * type[t].count + i. Entity numbers here are places in the order of the layout, not hed_entity.
- * An exciter is one entity for each body it is linked to (a contact). */
+ * An exciter is one entity for each body it is linked to (a contact). A microphone listens through ears, of up to SYNTH_EAR_BODIES
+ * bodies each, so that no lane has more than those to sum up: it hears what they heard at the previous sample. */
 #ifndef SYNTH_LAYOUT_H
 #define SYNTH_LAYOUT_H
+
+#define SYNTH_SLICE 32u
+#define SYNTH_STRIDE(count) ((count) < SYNTH_SLICE ? (count) : SYNTH_SLICE)
 
 enum synth_type {
     SYNTH_BODY,
@@ -27,6 +33,7 @@ enum synth_type {
     SYNTH_FOLLOWER,
     SYNTH_MIDI,
     SYNTH_DELAY,
+    SYNTH_EAR,
     SYNTH_REMOTE,     /* a body that another group steps (structure grid): its packet is fetched */
     SYNTH_TYPES
 };
@@ -52,7 +59,7 @@ enum { BODY_O_X, BODY_O_Y, BODY_O_Z /* displacement, m */, BODY_O_U, BODY_O_V, B
 enum {
     SPRING_P_X, SPRING_P_Y, SPRING_P_Z, /* rest vector, from -> to, m */
     SPRING_P_REST,                      /* L0, m */
-    SPRING_P_EXCESS,                    /* |d0|^2 - L0^2, m^2 */
+    SPRING_P_EXCESS,                    /* |d0|^2 - L0^2, m^2; 1e-30 where that is 0 (it keeps denormals out) */
     SPRING_P_STIFFNESS,                 /* N/m */
     SPRING_P_DAMPING,                   /* c/h, N/m (of h v) */
     SPRING_P_CUBIC,                     /* N/m^3 */
@@ -61,7 +68,7 @@ enum {
 /* What bodies take instead of the parameters, for spring < modulated; these arrays are over `modulated` springs. */
 enum { SPRING_O_REST, SPRING_O_EXCESS, SPRING_O_STIFFNESS, SPRING_O_DAMPING, SPRING_SIGNALS };
 
-/* MICROPHONE. Entries of its list: 2 words, body; bits of the weight. */
+/* MICROPHONE: its ears are EARS elements of type EAR from FIRST_EAR. */
 enum {
     MICROPHONE_P_X, MICROPHONE_P_Y, MICROPHONE_P_Z, MICROPHONE_P_NX, MICROPHONE_P_NY, MICROPHONE_P_NZ, /* place; direction of length 1 */
     MICROPHONE_P_DIRECTIONALITY, MICROPHONE_P_ISOTROPY,
@@ -72,16 +79,29 @@ enum {
     MICROPHONE_P_ATTACK, MICROPHONE_P_RELEASE, /* 1 - exp(-h/tau) */
     MICROPHONE_P_MAKEUP,    /* linear */
     MICROPHONE_P_STEM,      /* (uint) which stem; SYNTH_NO_STEM: not heard */
+    MICROPHONE_P_FIRST_EAR, MICROPHONE_P_EARS, /* (uint) */
     MICROPHONE_PARAMETERS
 };
 enum { MICROPHONE_S_LEVEL, MICROPHONE_STATES };
-enum { MICROPHONE_O_SIGNAL, MICROPHONE_SIGNALS };
+enum { MICROPHONE_O_SIGNAL /* with gain and compressor */, MICROPHONE_SIGNALS };
 #define SYNTH_NO_STEM 0xffffffffu
-#define SYNTH_MICROPHONE_WORDS 2u
+/* EAR: place and direction are its microphone's, with their modulation. Entries of its list: 2 words, body; bits of the weight. */
+enum { EAR_P_MICROPHONE /* (uint) element */, EAR_PARAMETERS };
+enum { EAR_O_SUM, EAR_SIGNALS };
+#define SYNTH_EAR_BODIES 16u
+#define SYNTH_EAR_WORDS 2u
 #define SYNTH_NEAREST 0.01f /* m: nearer bodies count as this far */
 
 /* Contacts: their first parameters and all their signals are alike. */
-enum { CONTACT_P_BODY /* (uint) */, CONTACT_P_GATE /* (uint) word of the store */, CONTACT_P_NX, CONTACT_P_NY, CONTACT_P_NZ, CONTACT_P_WEIGHT, CONTACT_P_SENSITIVITY, CONTACT_P_NUMBER /* (uint) of the exciter, for its noise */, CONTACT_PARAMETERS };
+enum {
+    CONTACT_P_BODY,                             /* (uint) element */
+    CONTACT_P_GATE,                             /* (uint) word of the store */
+    CONTACT_P_NX, CONTACT_P_NY, CONTACT_P_NZ,   /* direction of length 1 */
+    CONTACT_P_WEIGHT,                           /* of the force; plectrum: of the distance; mallet: 1, for its mass is shared */
+    CONTACT_P_SENSITIVITY,
+    CONTACT_P_NUMBER,                           /* (uint) of the exciter, for its noise */
+    CONTACT_PARAMETERS
+};
 enum { CONTACT_O_FX, CONTACT_O_FY, CONTACT_O_FZ /* N */, CONTACT_SIGNALS };
 
 /* ADSR: levels a sample (straight lines): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE h/release, 1 where the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
@@ -96,14 +116,15 @@ enum {
     MALLET_P_EXPONENT, MALLET_P_HYSTERESIS,
     MALLET_P_RELAXATION,                  /* 1 - exp(-h/tau0) */
     MALLET_P_NOISE,
-    MALLET_P_LIMIT,                       /* m: the largest compression for which p Q c^(p-1) h^2/m <= 1 at Q hard; deeper counts as this */
+    MALLET_P_LIMIT,                       /* m: the largest compression for which p Q c^(p-1) h^2/m <= 1/4 at Q hard, m of the lighter of hammer and
+                                           * body; deeper counts as this */
     MALLET_PARAMETERS
 };
 enum { MALLET_S_SEEN, MALLET_S_ACTIVE /* (uint) */, MALLET_S_POSITION, MALLET_S_SPEED /* along the direction */, MALLET_S_FELT, MALLET_S_HARDNESS, MALLET_STATES };
 
-/* PLECTRUM: a spring of `stiffness` draws the body towards a point that moves. */
-enum { PLECTRUM_P_DISTANCE = CONTACT_PARAMETERS, PLECTRUM_P_DURATION /* samples */, PLECTRUM_P_STIFFNESS /* m/(4 h^2) of its body, N/m */, PLECTRUM_PARAMETERS };
-enum { PLECTRUM_S_SEEN, PLECTRUM_S_TIME /* samples; negative: idle */, PLECTRUM_S_ORIGIN, PLECTRUM_S_DEPTH, PLECTRUM_STATES };
+/* PLECTRUM: a controller, stiff for its body's mass, draws the body after a point that moves. */
+enum { PLECTRUM_P_DISTANCE = CONTACT_PARAMETERS, PLECTRUM_P_DURATION /* samples */, PLECTRUM_PARAMETERS };
+enum { PLECTRUM_S_SEEN, PLECTRUM_S_TIME /* samples; negative: idle (as at rest) */, PLECTRUM_S_ORIGIN, PLECTRUM_S_DEPTH, PLECTRUM_S_PULL, PLECTRUM_STATES };
 
 /* BOW */
 enum { BOW_P_ENVELOPE = CONTACT_PARAMETERS, BOW_P_FORCE = BOW_P_ENVELOPE + ADSR_PARAMETERS, BOW_P_SPEED /* m a sample */, BOW_P_STICTION, BOW_P_SLIDING, BOW_P_DROPOFF /* m a sample */, BOW_PARAMETERS };
@@ -147,9 +168,9 @@ typedef struct synth_type_layout {
     uint modulated; /* entities 0 .. modulated - 1 have links */
     uint parameter, state; /* words */
     uint signal;    /* number of the first signal */
-    uint links;     /* word where the begins of list LINKS are, over `modulated` entities */
-    uint list;      /* likewise of SPRINGS (BODY), of bodies (MICROPHONE) */
-    uint forces;    /* likewise of FORCES (BODY) */
+    uint links;     /* word where list LINKS is, over `modulated` entities */
+    uint list;      /* likewise SPRINGS (BODY), bodies (EAR); over `count` */
+    uint forces;    /* likewise FORCES (BODY) */
 } synth_type_layout;
 
 typedef struct synth_layout {

@@ -22,6 +22,7 @@ typedef struct float4 {
 
 #define HED_STRICT 1
 #define __global
+#define __local
 #define hed_f4(x, y, z, w) ((float4){(x), (y), (z), (w)})
 #define hed_u2(x, y) ((uint2){(x), (y)})
 #define as_uint(x) hed_as_uint(x)
