@@ -490,6 +490,7 @@ typedef struct hed_synth_report {
     uint32_t breaks;                      /**< how often the breaker opened: NaN, or energy running away */
     float peak;                           /**< largest magnitude before the limiter, full scale 1 */
     float reduction;                      /**< dB, most of the limiter */
+    uint32_t latency;                     /**< frames that the sound comes late: the limiter looks ahead */
     uint32_t sounding;                    /**< voices */
 } hed_synth_report;
 

@@ -62,9 +62,12 @@ typedef struct synth_mix synth_mix;
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate, synth_mix **mix, hed_error *error);
 void synth_mix_destroy(synth_mix *mix);
 void synth_mix_reset(synth_mix *mix);
-/* Thread class: rt. Gives true when the breaker opened in this block (NaN, infinity or runaway energy): the caller puts the synth back to rest. While it is
- * open the sound is silent, then it fades in. */
-bool synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames, float *left, float *right);
+/* Gives how many frames of these sound. Fewer than `frames`: the breaker opened behind them (no number, runaway energy) and the rest is silent; the
+ * caller puts the synth to rest, and it stands still for synth_mix_resting() samples, in which `stems` is NULL. Then sound fades in. A caller that gives
+ * at most SYNTH_MIX_HOLD frames at a time, and none across the end of a rest, has the same sound for every block. Thread class: rt. */
+enum { SYNTH_MIX_HOLD = 4800 };
+uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames, float *left, float *right);
+uint32_t synth_mix_resting(const synth_mix *mix); /* samples; 0: it plays. Thread class: rt */
 void synth_mix_report(const synth_mix *mix, hed_synth_report *report);
 uint32_t synth_mix_latency(const synth_mix *mix); /* samples of look-ahead; output is shifted by it */
 
@@ -82,6 +85,7 @@ struct hed_synth {
     synth_mix *mix;
     float *stems;      /* (block x instances x stems x 2) */
     uint64_t stem_floats;
+    hed_synth_event *events; /* (max_events) of a part of a block */
     uint64_t sample;
     hed_meter meter;
     hed_configured configured;

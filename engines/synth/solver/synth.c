@@ -18,6 +18,8 @@ const char *hed_synth_structure_name(hed_synth_structure structure)
 
 /* ---- creation ---- */
 
+enum { MOST_INPUTS = 64 };
+
 static hed_status check_range(const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
     if (value >= low && value <= high) return HED_OK;
@@ -31,7 +33,7 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
     if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
         return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
     hed_status status = check_range("block", def->block, 1, 1u << 16, error);
-    if (!status) status = check_range("inputs", def->inputs, 0, 64, error);
+    if (!status) status = check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
     if (!status) status = check_range("max_events", def->max_events, 0, 1u << 20, error);
     if (!status) status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status) status = check_range("structure", (uint32_t)def->structure, 0, HED_SYNTH_STRUCTURE_COUNT - 1, error);
@@ -93,6 +95,8 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
     synth->stem_floats = (uint64_t)synth->def.block * synth->program->instances * synth->program->layout.stems * 2;
     synth->stems = synth_array(&synth->allocator, synth->stem_floats, sizeof(float));
     if (!synth->stems) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems", (unsigned long long)synth->stem_floats);
+    synth->events = synth_array(&synth->allocator, synth->def.max_events, sizeof *synth->events);
+    if (!synth->events) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u events", synth->def.max_events);
     return HED_OK;
 }
 
@@ -125,6 +129,7 @@ void hed_synth_destroy(hed_synth *synth)
 {
     if (!synth) return;
     hed_allocator allocator = synth->allocator;
+    synth_array_release(&allocator, synth->events, synth->def.max_events, sizeof *synth->events);
     synth_array_release(&allocator, synth->stems, synth->stem_floats, sizeof(float));
     synth_mix_destroy(synth->mix);
     synth_voices_destroy(synth->voices);
@@ -144,16 +149,16 @@ static void silence(const hed_synth *synth, const hed_synth_block *block)
     for (uint32_t i = 0; block->stems && i < 2 * stems; i++) memset(block->stems[i], 0, block->frames * sizeof(float));
 }
 
-/* The sum of the voices, each microphone by itself. */
-static void write_stems(const hed_synth *synth, uint32_t frames, float *const *stems)
+/* The sum of the voices, each microphone by itself: `frames` from frame `first` of the block, of which `sounding` are in synth->stems. */
+static void write_stems(const hed_synth *synth, uint32_t first, uint32_t frames, uint32_t sounding, float *const *stems)
 {
     uint32_t instances = synth->program->instances, channels = 2 * synth->program->layout.stems;
     for (uint32_t channel = 0; channel < channels; channel++) {
         for (uint32_t n = 0; n < frames; n++) {
             const float *at = synth->stems + (uint64_t)n * instances * channels + channel;
             float sum = 0.0f;
-            for (uint32_t i = 0; i < instances; i++) sum += at[i * channels];
-            stems[channel][n] = sum;
+            for (uint32_t i = 0; n < sounding && i < instances; i++) sum += at[i * channels];
+            stems[channel][first + n] = sum;
         }
     }
 }
@@ -166,17 +171,48 @@ static hed_status rest(hed_synth *synth, hed_error *error)
     return status;
 }
 
+/* A part of a block: frames from `first`, in all of which the synth rests or plays. The events' frames count from `first` on. */
+static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first, uint32_t frames,
+                            const hed_synth_event *events, uint32_t event_count, hed_error *error)
+{
+    const float *inputs[MOST_INPUTS];
+    for (uint32_t i = 0; block->inputs && i < synth->def.inputs; i++) inputs[i] = block->inputs[i] + first;
+    synth_run run = {.sample = synth->sample, .frames = frames, .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
+    bool resting = synth_mix_resting(synth->mix) > 0;
+    hed_status status = synth_voices_run(synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
+    if (!status && !resting) status = synth->ops->run(synth->structure, &run, error);
+    if (status) return status;
+    synth->sample += frames;
+    const synth_program *program = synth->program;
+    uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances, program->layout.stems, frames,
+                                      block->left + first, block->right + first);
+    if (block->stems) write_stems(synth, first, frames, resting ? 0 : sounding, block->stems);
+    if (resting) synth_voices_adopt(synth->voices, synth->voices); /* nobody has taken the pokes */
+    return sounding < frames ? rest(synth, error) : HED_OK;
+}
+
+/* In parts, so that a rest of the breaker begins and ends at its samples whatever the block. */
 static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
-    synth_run run = {.sample = synth->sample, .frames = block->frames, .inputs = block->inputs, .stems = synth->stems};
-    hed_status status = synth_voices_run(synth->voices, block->events, block->event_count, block->frames, &run.pokes, &run.poke_begin, error);
-    if (!status) status = synth->ops->run(synth->structure, &run, error);
-    if (status) return status;
-    synth->sample += block->frames;
-    const synth_program *program = synth->program;
-    bool broke = synth_mix_run(synth->mix, synth->stems, program->instances, program->layout.stems, block->frames, block->left, block->right);
-    if (block->stems) write_stems(synth, block->frames, block->stems);
-    return broke ? rest(synth, error) : HED_OK;
+    uint32_t done = 0;
+    for (uint32_t first = 0, frames; first < block->frames; first += frames) {
+        uint32_t resting = synth_mix_resting(synth->mix), most = resting ? resting : SYNTH_MIX_HOLD, end = done;
+        frames = block->frames - first < most ? block->frames - first : most;
+        bool last = first + frames == block->frames; /* what lies beyond the block is refused with it */
+        while (end < block->event_count && (last || block->events[end].frame < first + frames)) end++;
+        const hed_synth_event *events = block->event_count ? block->events + done : NULL;
+        if (first > 0 && end - done <= synth->def.max_events) {
+            for (uint32_t i = done; i < end; i++) {
+                synth->events[i - done] = block->events[i];
+                synth->events[i - done].frame -= first < block->events[i].frame ? first : block->events[i].frame;
+            }
+            events = synth->events;
+        }
+        hed_status status = play_part(synth, block, first, frames, events, end - done, error);
+        if (status) return status;
+        done = end;
+    }
+    return HED_OK;
 }
 
 hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error)

@@ -1,0 +1,234 @@
+/* Stems to sound: the sum of voices and microphones, the breaker, master gain, the limiter.
+ *
+ * Everything is counted in samples and none of it knows of blocks, so sound does not depend on them to the bit.
+ *
+ * The limiter looks ahead. A peak asks for the gain limit/peak; the smallest gain that any peak of the last WINDOW samples asks
+ * for falls at once and recovers exponentially; its mean over WINDOW samples is applied WINDOW - 1 samples late. Each value
+ * in that mean has seen the peak and is at most what the peak asks for, so the mean is, too. Gains are integers in units of
+ * 2^-30: the running sum is exact for ever, and where nothing has to be limited sound passes with its bits.
+ *
+ * The breaker opens on what is no number and on a mean power of more than 40 dB above full scale, which no music has. What is still
+ * on its way through the limiter fades out, the synth rests for HOLD samples, and then fades in. */
+#include "solver/memory.h"
+#include "solver/solver.h"
+
+#include "heddle/math.h"
+
+enum { GAIN_BITS = 30, GAIN_ONE = 1 << GAIN_BITS, MOST_WINDOW = 2048 };
+static const double LOOK_AHEAD = 0.0015;   /* s */
+static const double FADE_IN = 0.05;        /* s */
+static const double POWER_TIME = 0.01;     /* s over which the breaker takes the mean */
+static const float POWER_LIMIT = 1e4f;     /* of the mean of left^2 + right^2, full scale 1 */
+static const float FLOOR = 1e-18f;         /* smaller counts as 0: no denormals from here on */
+
+/* Peaks that may still be the largest of the window: gains ascending from the oldest. */
+typedef struct mix_least {
+    uint32_t gain[MOST_WINDOW];
+    uint64_t sample[MOST_WINDOW];
+    uint32_t first, count;
+} mix_least;
+
+struct synth_mix {
+    hed_allocator allocator;
+    /* constant */
+    uint32_t window;      /* samples */
+    float gain, limit;    /* linear */
+    uint32_t release;     /* share of the way back to 1 in a sample, 2^-30 */
+    float power_rate;     /* share of a sample in the mean power */
+    uint32_t fade_in;     /* samples */
+    /* state */
+    uint64_t sample;
+    float left[MOST_WINDOW], right[MOST_WINDOW]; /* (window) a ring: sample n at n % window */
+    uint32_t envelope[MOST_WINDOW];              /* likewise: gains that the mean is of */
+    uint64_t envelope_sum;
+    uint32_t recovering;  /* the last of them */
+    mix_least least;
+    float power;
+    uint32_t hold;        /* samples until the synth plays again; 0: it does */
+    uint32_t fading_in, fading_out; /* samples left */
+    /* seen */
+    float peak;
+    uint32_t least_gain;
+    uint64_t muted;
+    uint32_t breaks;
+};
+
+/* 10^(dB/20), with the same bits everywhere. */
+static float linear(float decibels)
+{
+    return hed_exp(decibels * 0.11512925f);
+}
+
+hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate, synth_mix **mix, hed_error *error)
+{
+    synth_mix *made = synth_array(allocator, 1, sizeof *made);
+    *mix = made;
+    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for the limiter");
+    made->allocator = *allocator;
+    double window = LOOK_AHEAD * rate;
+    made->window = window < 1 ? 1 : window > MOST_WINDOW ? MOST_WINDOW : (uint32_t)window;
+    made->gain = linear(def->gain);
+    made->limit = hed_min(linear(def->limit), 1.0f);
+    double samples = def->limit_release * rate;
+    made->release = samples > 1 ? (uint32_t)(GAIN_ONE / samples) : GAIN_ONE;
+    made->power_rate = (float)(1.0 / (1.0 + POWER_TIME * rate));
+    made->fade_in = (uint32_t)(FADE_IN * rate) + 1;
+    synth_mix_reset(made);
+    return HED_OK;
+}
+
+void synth_mix_destroy(synth_mix *mix)
+{
+    if (!mix) return;
+    hed_allocator allocator = mix->allocator;
+    synth_array_release(&allocator, mix, 1, sizeof *mix);
+}
+
+void synth_mix_reset(synth_mix *mix)
+{
+    mix->sample = 0;
+    for (uint32_t i = 0; i < mix->window; i++) {
+        mix->left[i] = mix->right[i] = 0.0f;
+        mix->envelope[i] = GAIN_ONE;
+    }
+    mix->envelope_sum = (uint64_t)mix->window * GAIN_ONE;
+    mix->recovering = mix->least_gain = GAIN_ONE;
+    mix->least.first = mix->least.count = 0;
+    mix->power = mix->peak = 0.0f;
+    mix->hold = mix->fading_in = mix->fading_out = mix->breaks = 0;
+    mix->muted = 0;
+}
+
+uint32_t synth_mix_latency(const synth_mix *mix)
+{
+    return mix->window - 1;
+}
+
+uint32_t synth_mix_resting(const synth_mix *mix)
+{
+    return mix->hold;
+}
+
+/* ---- limiter ---- */
+
+/* The smallest gain of the last `window` samples, with this one. */
+static uint32_t least_gain(synth_mix *mix, uint32_t gain)
+{
+    mix_least *l = &mix->least;
+    uint32_t window = mix->window;
+    if (l->count && mix->sample - l->sample[l->first] >= window) {
+        l->first = (l->first + 1) % window;
+        l->count--;
+    }
+    while (l->count && l->gain[(l->first + l->count - 1) % window] >= gain) l->count--;
+    uint32_t last = (l->first + l->count++) % window;
+    l->gain[last] = gain;
+    l->sample[last] = mix->sample;
+    return l->gain[l->first];
+}
+
+/* Puts one sample in and gives the one that is `window` - 1 older. */
+static void limit(synth_mix *mix, float *left, float *right)
+{
+    float peak = hed_max(hed_magnitude(*left), hed_magnitude(*right));
+    if (peak > mix->peak) mix->peak = peak;
+    uint32_t wanted = peak > mix->limit ? (uint32_t)(mix->limit / peak * GAIN_ONE) : GAIN_ONE;
+    uint32_t least = least_gain(mix, wanted), back = mix->recovering;
+    back += (uint32_t)((uint64_t)(GAIN_ONE - back) * mix->release >> GAIN_BITS) + (back < GAIN_ONE);
+    mix->recovering = back < least ? back : least;
+    uint32_t at = (uint32_t)(mix->sample % mix->window);
+    mix->envelope_sum += mix->recovering;
+    mix->envelope_sum -= mix->envelope[at];
+    mix->envelope[at] = mix->recovering;
+    mix->left[at] = *left;
+    mix->right[at] = *right;
+    mix->sample++;
+    uint32_t oldest = (uint32_t)(mix->sample % mix->window), mean = (uint32_t)(mix->envelope_sum / mix->window);
+    if (mean < mix->least_gain) mix->least_gain = mean;
+    float gain = (float)mean * (1.0f / GAIN_ONE);
+    /* The clamp is for the last bit: gain and product are rounded. */
+    *left = hed_clamp(mix->left[oldest] * gain, -mix->limit, mix->limit);
+    *right = hed_clamp(mix->right[oldest] * gain, -mix->limit, mix->limit);
+}
+
+/* ---- breaker ---- */
+
+/* Whether this sample must not be heard. */
+static bool runs_away(synth_mix *mix, float left, float right)
+{
+    float power = mix->power + mix->power_rate * (left * left + right * right - mix->power);
+    mix->power = power > FLOOR ? power : 0.0f;
+    return !(power <= POWER_LIMIT); /* a NaN is no less */
+}
+
+static void open_breaker(synth_mix *mix)
+{
+    mix->breaks++;
+    mix->power = 0.0f;
+    mix->hold = SYNTH_MIX_HOLD;
+    mix->fading_in = 0;
+    mix->fading_out = mix->window;
+}
+
+/* One sample of an open breaker: what is in the limiter comes out, fading. */
+static void rest_sample(synth_mix *mix, float *left, float *right)
+{
+    *left = *right = 0.0f;
+    limit(mix, left, right);
+    float share = (float)mix->fading_out / (float)mix->window;
+    *left *= share;
+    *right *= share;
+    if (mix->fading_out) mix->fading_out--;
+    mix->muted++;
+    if (--mix->hold == 0) mix->fading_in = mix->fade_in;
+}
+
+/* ---- a block ---- */
+
+static float heard(float x)
+{
+    return hed_magnitude(x) < FLOOR ? 0.0f : x;
+}
+
+uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames, float *left, float *right)
+{
+    uint32_t sounding = stems ? frames : 0, channels = 2 * instances * stem_count;
+    for (uint32_t n = 0; n < frames; n++) {
+        float l = 0.0f, r = 0.0f;
+        if (n < sounding) {
+            for (uint32_t i = 0; i < channels; i += 2) {
+                l += stems[i];
+                r += stems[i + 1];
+            }
+            stems += channels;
+            l = heard(l * mix->gain);
+            r = heard(r * mix->gain);
+            if (runs_away(mix, l, r)) {
+                open_breaker(mix);
+                sounding = n;
+            }
+        }
+        if (n >= sounding) {
+            rest_sample(mix, &l, &r);
+        } else {
+            if (mix->fading_in) {
+                float share = 1.0f - (float)mix->fading_in-- / (float)mix->fade_in;
+                l *= share;
+                r *= share;
+            }
+            limit(mix, &l, &r);
+        }
+        left[n] = l;
+        right[n] = r;
+    }
+    return stems ? sounding : frames;
+}
+
+void synth_mix_report(const synth_mix *mix, hed_synth_report *report)
+{
+    report->muted = mix->muted;
+    report->breaks = mix->breaks;
+    report->peak = mix->peak;
+    report->reduction = (float)(-20.0 * log10(hed_max((float)mix->least_gain, 1.0f) / (double)GAIN_ONE));
+    report->latency = synth_mix_latency(mix);
+}
