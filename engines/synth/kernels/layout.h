@@ -45,15 +45,15 @@ enum { SYNTH_GATE_COUNT, SYNTH_GATE_HELD, SYNTH_GATE_VELOCITY, SYNTH_GATE_NOTE, 
 
 /* ---- fields: P parameters, S state, O signals. h is the time step, r = 1/h ---- */
 
-/* BODY. Springs are summed in the order of their list, then forces in theirs. WEIGHT 0: anchored. */
+/* BODY. Springs are summed in the order of their list, then contacts act in the order of theirs. WEIGHT 0: anchored. */
 enum { BODY_P_WEIGHT /* h^2/m, m/N */, BODY_P_RATE /* 2 damping h */, BODY_P_X, BODY_P_Y, BODY_P_Z /* at rest, m */, BODY_PARAMETERS };
 enum { BODY_O_X, BODY_O_Y, BODY_O_Z /* displacement, m */, BODY_O_U, BODY_O_V, BODY_O_W /* h v, m */, BODY_SIGNALS };
-/* Entries of list SPRINGS: 2 words, the other body; the spring with its flags. Entries of list FORCES: 2 words, the signal
- * of the force's x; how much further on y is, and z from there. Weights are in the contacts. */
+/* Entries of list SPRINGS: 2 words, the other body; the spring with its flags. Entries of list FORCES: 2 words, the
+ * contact's signal NX; how far its signals are from one another. Weights are in the contacts. */
 #define SYNTH_SPRING_WORDS 2u
 #define SYNTH_SPRING_REVERSED 0x80000000u /* this body is the spring's `to` */
 #define SYNTH_SPRING_INDEX 0x7fffffffu
-#define SYNTH_FORCE_WORDS 2u /* signal of fx; distance to fy and from there to fz */
+#define SYNTH_FORCE_WORDS 2u
 
 /* SPRING: count is of all springs, `modulated` of those with a row. */
 enum {
@@ -102,7 +102,14 @@ enum {
     CONTACT_P_NUMBER,                           /* (uint) of the exciter, for its noise */
     CONTACT_PARAMETERS
 };
-enum { CONTACT_O_FX, CONTACT_O_FY, CONTACT_O_FZ /* N */, CONTACT_SIGNALS };
+/* A contact pushes along (NX, NY, NZ) with FORCE - RESISTANCE u, u = h v of the body along it as it will be after the step: the body solves for that, so
+ * that friction and controllers, however stiff, take energy and give none. */
+enum {
+    CONTACT_O_NX, CONTACT_O_NY, CONTACT_O_NZ,
+    CONTACT_O_FORCE,      /* N */
+    CONTACT_O_RESISTANCE, /* c/h, N/m; >= 0 */
+    CONTACT_SIGNALS
+};
 
 /* ADSR: levels a sample (straight lines): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE h/release, 1 where the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
 enum { ADSR_P_ATTACK, ADSR_P_DECAY, ADSR_P_SUSTAIN, ADSR_P_RELEASE, ADSR_PARAMETERS };
@@ -154,6 +161,17 @@ enum { MODULATOR_O_SIGNAL, MODULATOR_SIGNALS };
 enum { DELAY_P_SOURCE /* (uint) signal */, DELAY_P_SECONDS /* s */, DELAY_P_GAIN, DELAY_P_BUFFER /* (uint) */, DELAY_P_MASK /* (uint) */, DELAY_PARAMETERS };
 /* REMOTE: a seat of this type is entity i of BODY, whose signals come from a packet; P is an array over the same entities. */
 enum { REMOTE_P_PACKET /* (uint) */, REMOTE_PARAMETERS };
+
+/* hed_wave, as devices know it. */
+enum { SYNTH_SINE, SYNTH_SAW, SYNTH_RECTANGLE, SYNTH_NOISE, SYNTH_HOLD };
+/* hed_modulation_mode and hed_parameter likewise. */
+enum { SYNTH_ADD, SYNTH_MULTIPLY, SYNTH_EXPONENTIAL };
+enum {
+    SYNTH_MASS, SYNTH_DAMPING, SYNTH_POSITION_X, SYNTH_POSITION_Y, SYNTH_POSITION_Z, SYNTH_IMPULSE, SYNTH_STIFFNESS, SYNTH_REST_LENGTH, SYNTH_DEPTH,
+    SYNTH_FREQUENCY, SYNTH_PULSE_WIDTH, SYNTH_GAIN, SYNTH_PAN, SYNTH_HARDNESS, SYNTH_MALLET_NOISE, SYNTH_DRAW_VELOCITY, SYNTH_STICTION, SYNTH_DROPOFF,
+    SYNTH_DISTANCE, SYNTH_DURATION, SYNTH_ROTATION, SYNTH_DELAY_SECONDS, SYNTH_SYNC_FREQUENCY, SYNTH_SMOOTHING, SYNTH_DIRECTIONALITY, SYNTH_ISOTROPY,
+    SYNTH_PARAMETER_COUNT
+};
 
 /* ---- modulation: entries of list LINKS of any type: source signal; bits of depth; SYNTH_LINK(parameter, mode, invert) ---- */
 #define SYNTH_LINK_WORDS 3u
