@@ -1,0 +1,187 @@
+/* Keys and what they sound in: gates in the one instance of HED_SINGLETON; else an instance each, a free one, the one released longest ago, the
+ * oldest. A key that is struck again while it sounds keeps its instance, as a string does. */
+#include "solver/voices.h"
+
+#include "kernels/words.h"
+
+static void poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
+{
+    synth_voices_poke(v, instance, word, hed_as_uint(value));
+}
+
+/* ---- which keys are held ---- */
+
+static bool is_held(const synth_voices *v, uint32_t channel, uint32_t note) { return v->held[channel][note >> 6] >> (note & 63) & 1; }
+
+static void set_state(synth_voices *v, uint32_t channel, uint32_t note, synth_key_state state)
+{
+    uint64_t bit = (uint64_t)1 << (note & 63), *word = &v->held[channel][note >> 6];
+    v->keys[channel][note].state = (uint8_t)state;
+    *word = state == SYNTH_KEY_UP ? *word & ~bit : *word | bit;
+}
+
+/* Bits of notes low to high in word 0 (notes 0 to 63) or 1. */
+static uint64_t notes_between(uint32_t low, uint32_t high, uint32_t word)
+{
+    uint32_t base = 64 * word;
+    if (low > high || high < base || low > base + 63) return 0;
+    uint32_t from = low > base ? low - base : 0, to = high < base + 63 ? high - base : 63;
+    return ~(uint64_t)0 >> (63 - to) & ~(uint64_t)0 << from;
+}
+
+static bool any_held(const synth_voices *v, const hed_route *route)
+{
+    uint64_t low = notes_between(route->low, route->high, 0), high = notes_between(route->low, route->high, 1);
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
+        if (synth_route_channel(route, c) && ((v->held[c][0] & low) | (v->held[c][1] & high))) return true;
+    return false;
+}
+
+/* ---- gates ---- */
+
+static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+{
+    const synth_key *key = &v->keys[channel][note];
+    for (uint32_t g = 0; g < v->program->layout.gates; g++) {
+        const synth_gate *gate = &v->program->gates[g];
+        if (!synth_route_fits(&gate->route, channel, note)) continue;
+        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_COUNT, key->started);
+        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 1);
+        poke_float(v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
+        poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
+    }
+}
+
+/* A key has come up: gates that nothing else holds open are closed. */
+static void close_gates(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+{
+    for (uint32_t g = 0; g < v->program->layout.gates; g++) {
+        const synth_gate *gate = &v->program->gates[g];
+        if (!synth_route_fits(&gate->route, channel, note)) continue;
+        if (v->def.mode == HED_SINGLETON && any_held(v, &gate->route)) continue;
+        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 0);
+    }
+}
+
+/* ---- voices ---- */
+
+/* Whether `a` is to be taken before `b`. */
+static bool sooner(const synth_voice *a, const synth_voice *b)
+{
+    if (a->used != b->used) return !a->used;
+    if (!a->released != !b->released) return a->released;
+    return a->released ? a->released < b->released : a->started < b->started;
+}
+
+static uint32_t choose_voice(const synth_voices *v)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < v->instances; i++)
+        if (sooner(&v->voices[i], &v->voices[best])) best = i;
+    return best;
+}
+
+/* Ends a key's sound, now that neither finger nor pedal holds it. */
+static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    synth_key *key = &v->keys[channel][note];
+    set_state(v, channel, note, SYNTH_KEY_UP);
+    if (v->def.mode != HED_SINGLETON) v->voices[key->voice].released = ++v->serial;
+    close_gates(v, key->voice, channel, note);
+}
+
+static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    if (v->def.mode == HED_SINGLETON) return 0;
+    if (is_held(v, channel, note)) return v->keys[channel][note].voice;
+    uint32_t taken = choose_voice(v);
+    synth_voice *voice = &v->voices[taken];
+    if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
+    if (v->def.mode == HED_VOICES_MPE)
+        for (uint32_t i = 0; i < v->instances; i++)
+            if (v->voices[i].released && v->voices[i].channel == channel) v->voices[i].follows = false;
+    *voice = (synth_voice){.channel = (uint8_t)channel, .note = (uint8_t)note, .used = true, .follows = true};
+    return taken;
+}
+
+/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's own, whose words may be those of the note before. */
+static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+{
+    for (uint32_t t = 0; t < v->targets; t++) {
+        const synth_target *target = &v->program->targets[t];
+        if (v->def.mode != HED_SINGLETON) {
+            synth_control_target(v, instance, t, true);
+        } else if (synth_route_fits(&target->route, channel, note)) {
+            v->last[t] = (uint16_t)(channel << 7 | note);
+            bool of_note = target->follow == SYNTH_FOLLOW_NOTE || (target->follow == SYNTH_FOLLOW_MIDI && (target->kind == HED_MIDI_VELOCITY || target->kind == HED_MIDI_NOTE));
+            if (of_note) synth_control_target(v, instance, t, false);
+        }
+    }
+}
+
+void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
+{
+    if (note < v->def.low || note > v->def.high) return;
+    uint32_t instance = take_voice(v, channel, note);
+    synth_key *key = &v->keys[channel][note];
+    set_state(v, channel, note, SYNTH_KEY_DOWN);
+    *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN, .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
+    if (v->def.mode != HED_SINGLETON) {
+        v->voices[instance].started = key->started;
+        synth_control_dilate(v, instance);
+    }
+    open_gates(v, instance, channel, note);
+    start_targets(v, instance, channel, note);
+}
+
+void synth_notes_end(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    if (v->keys[channel][note].state != SYNTH_KEY_DOWN) return;
+    if (synth_control_sustained(v, channel))
+        set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
+    else
+        let_go(v, channel, note);
+}
+
+void synth_notes_pedal(synth_voices *v, uint32_t channel)
+{
+    if (synth_control_sustained(v, channel)) return;
+    for (uint32_t note = 0; note < SYNTH_KEYS; note++)
+        if (v->keys[channel][note].state == SYNTH_KEY_SUSTAINED) let_go(v, channel, note);
+}
+
+void synth_notes_end_all(synth_voices *v, uint32_t channel, bool sustain)
+{
+    for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
+        if (!is_held(v, channel, note)) continue;
+        if (sustain)
+            synth_notes_end(v, channel, note);
+        else
+            let_go(v, channel, note);
+    }
+}
+
+void synth_notes_touch(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
+{
+    synth_key *key = &v->keys[channel][note];
+    key->touch = (uint8_t)value;
+    key->touched = true;
+    if (!is_held(v, channel, note)) return;
+    for (uint32_t t = 0; t < v->targets; t++) {
+        const synth_target *target = &v->program->targets[t];
+        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_AFTERTOUCH) continue;
+        if (synth_route_fits(&target->route, channel, note)) poke_float(v, key->voice, target->word, (float)value / 127.0f);
+    }
+}
+
+void synth_notes_renew(synth_voices *v)
+{
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
+        for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
+            if (!is_held(v, c, note)) continue;
+            for (uint32_t g = 0; g < v->program->layout.gates; g++) {
+                const synth_gate *gate = &v->program->gates[g];
+                if (synth_route_fits(&gate->route, c, note)) synth_voices_poke(v, v->keys[c][note].voice, gate->word + SYNTH_GATE_HELD, 1);
+            }
+        }
+}
