@@ -158,6 +158,13 @@ hed_status hed_file_writer_put(hed_file_writer *writer, const void *bytes, size_
     return writer->failed ? HED_ERROR_IO : HED_OK;
 }
 
+hed_status hed_file_writer_seek(hed_file_writer *writer, uint64_t offset)
+{
+    if (!writer->failed && fseeko(writer->stream, (off_t)offset, SEEK_SET) != 0)
+        writer->failed = errno;
+    return writer->failed ? HED_ERROR_IO : HED_OK;
+}
+
 hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error)
 {
     if (!writer->failed && fflush(writer->stream) != 0)

@@ -22,6 +22,8 @@ typedef struct hed_file_writer hed_file_writer;
 hed_status hed_file_writer_open(const char *path, hed_file_writer **writer, hed_error *error);
 /* Adds bytes at the end. After a failure further calls do nothing and give the same status; commit then explains it. */
 hed_status hed_file_writer_put(hed_file_writer *writer, const void *bytes, size_t size);
+/* The next bytes go to `offset`, from the file's beginning: for a head that is known last. Fails as put does; a pipe cannot. */
+hed_status hed_file_writer_seek(hed_file_writer *writer, uint64_t offset);
 /* Puts the file in place and frees the writer, whether it worked or not. Errors: IO (whatever went wrong first). */
 hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error);
 /* Throws the bytes away and frees the writer. NULL is allowed. */
