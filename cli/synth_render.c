@@ -1,14 +1,314 @@
 /* heddle synth render: an instrument and a song, as a sound file. */
-#include "command.h"
+#include "synth_render.h"
 
+#include "support/errors.h"
+#include "support/json.h"
+#include "support/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct synth_render {
+    const hed_arguments *arguments;
+    bool quiet, json;
+    const char *path; /* of the sound; NULL: none */
+    double rate;
+    uint32_t block;
+    cli_session session;
+    hed_instrument *instrument;
+    cli_synth_song song;
+    synth_sound voice; /* --in; no frames: none */
+    hed_synth *synth;
+    cli_synth_output *output;
+    uint64_t frames, latency, done; /* to be written; dropped before; processed */
+    uint32_t next_event;
+    float *buffers, **stems; /* (2 + stems) x block */
+    double seconds;          /* that it took */
+} synth_render;
+
+/* ---- opening ---- */
+
+static hed_status load(synth_render *r, hed_error *error)
+{
+    const hed_arguments *a = r->arguments;
+    const char *song = hed_text_of(a, "SONG"), *in = hed_text_of(a, "in");
+    hed_status status = hed_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error);
+    if (status == HED_OK && in) status = synth_sound_read(in, &r->voice, error);
+    if (status == HED_OK && in && r->voice.rate != r->rate)
+        status = hed_error_set(error, HED_ERROR_ARGUMENT, "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
+                                                          "render with --rate %" PRIu32 ", or convert the file",
+                               in, r->voice.rate, r->rate, r->voice.rate);
+    if (status == HED_OK && song) status = cli_synth_song_load(song, r->rate, &r->song, error);
+    else if (status == HED_OK && !in) status = cli_synth_song_note(r->instrument, r->rate, &r->song, error);
+    if (status != HED_OK) return status;
+    uint64_t length = r->song.length > r->voice.frames ? r->song.length : r->voice.frames;
+    r->frames = length + (uint64_t)llround(hed_number_of(a, "tail") * r->rate);
+    if (r->frames == 0) return hed_error_set(error, HED_ERROR_ARGUMENT, "nothing to render: no song, no sound and no tail");
+    return HED_OK;
+}
+
+static hed_status open_synth(synth_render *r, hed_error *error)
+{
+    const hed_arguments *a = r->arguments;
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = r->instrument;
+    def.rate = r->rate;
+    def.block = r->block;
+    def.inputs = r->voice.channels;
+    def.max_events = cli_synth_song_most(&r->song, r->block);
+    def.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
+    def.structure = (hed_synth_structure)hed_choice_of(a, "structure");
+    def.seed = (uint64_t)hed_integer_of(a, "seed");
+    hed_status status = hed_synth_create(r->session.devices[0], &def, &r->synth, error);
+    if (status == HED_OK) r->latency = hed_synth_get_report(r->synth).latency;
+    return status;
+}
+
+static hed_status open_output(synth_render *r, hed_error *error)
+{
+    const hed_arguments *a = r->arguments;
+    cli_synth_output_def def = {.path = r->path, .spectrogram = hed_text_of(a, "spectrogram"), .instrument = r->instrument};
+    def.stems = hed_given(a, "stems");
+    def.rate = (uint32_t)r->rate;
+    def.frames = r->frames;
+    def.format = (synth_sound_format)hed_choice_of(a, "format");
+    if (def.stems && !def.path) return hed_error_set(error, HED_ERROR_ARGUMENT, "--stems names its files after --out FILE, which is not given");
+    hed_status status = cli_synth_output_open(&def, &r->output, error);
+    if (status != HED_OK) return status;
+    uint32_t stems = cli_synth_output_stems(r->output);
+    r->buffers = calloc((size_t)(2 + stems) * r->block, sizeof *r->buffers);
+    r->stems = calloc((size_t)stems + 1, sizeof *r->stems);
+    if (!r->buffers || !r->stems) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
+    for (uint32_t i = 0; i < stems; i++) r->stems[i] = r->buffers + (size_t)(2 + i) * r->block;
+    return HED_OK;
+}
+
+/* ---- the loop ---- */
+
+/* The part of --in that belongs to this block; behind its end silence. */
+static void take_voice(const synth_render *r, float *piece, const float **inputs, uint32_t frames)
+{
+    uint64_t left = r->done < r->voice.frames ? r->voice.frames - r->done : 0, count = left < frames ? left : frames;
+    for (uint32_t c = 0; c < r->voice.channels; c++) {
+        inputs[c] = piece + (size_t)c * r->block;
+        memset(piece + (size_t)c * r->block, 0, sizeof *piece * frames);
+        if (count) memcpy(piece + (size_t)c * r->block, r->voice.samples + c * r->voice.frames + r->done, sizeof *piece * count);
+    }
+}
+
+static hed_status step(synth_render *r, float *piece, const float **inputs, hed_error *error)
+{
+    uint64_t left = r->frames + r->latency - r->done;
+    uint32_t frames = left < r->block ? (uint32_t)left : r->block, first = r->next_event, stems = cli_synth_output_stems(r->output);
+    while (r->next_event < r->song.count && r->song.samples[r->next_event] < r->done + frames) {
+        r->song.events[r->next_event].frame = (uint32_t)(r->song.samples[r->next_event] - r->done);
+        r->next_event++;
+    }
+    hed_synth_block block = {.frames = frames, .left = r->buffers, .right = r->buffers + r->block};
+    block.events = r->song.events + first;
+    block.event_count = r->next_event - first;
+    if (r->voice.channels) {
+        take_voice(r, piece, inputs, frames);
+        block.inputs = inputs;
+    }
+    if (stems) block.stems = r->stems;
+    hed_status status = hed_synth_process(r->synth, &block, error);
+    /* The sound comes `latency` samples late, its stems do not. */
+    uint32_t early = r->done >= r->latency ? 0 : r->latency - r->done < frames ? (uint32_t)(r->latency - r->done) : frames;
+    uint64_t unheard = r->done < r->frames ? r->frames - r->done : 0;
+    if (status == HED_OK) status = cli_synth_output_put(r->output, block.left + early, block.right + early, frames - early, error);
+    if (status == HED_OK && stems)
+        status = cli_synth_output_put_stems(r->output, r->stems, unheard < frames ? (uint32_t)unheard : frames, error);
+    if (status == HED_OK) r->done += frames;
+    return status;
+}
+
+static hed_status go(synth_render *r, hed_error *error)
+{
+    float *piece = calloc((size_t)r->block * (r->voice.channels + 1), sizeof *piece);
+    const float **inputs = calloc((size_t)r->voice.channels + 1, sizeof *inputs);
+    hed_status status = piece && inputs ? HED_OK : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
+    hed_progress progress = hed_progress_begin("synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
+    uint64_t begin = hed_now();
+    while (status == HED_OK && r->done < r->frames + r->latency && !hed_interrupted()) {
+        status = step(r, piece, inputs, error);
+        hed_progress_update(&progress, (uint64_t)((double)cli_synth_output_frames(r->output) / r->rate));
+    }
+    r->seconds = 1e-9 * (double)(hed_now() - begin);
+    hed_progress_end(&progress);
+    free(piece);
+    free(inputs);
+    return status;
+}
+
+/* ---- ending ---- */
+
+static hed_status tell_json(const synth_render *r, const hed_synth_report *report, uint64_t frames, uint64_t hash, float peak, hed_error *error)
+{
+    char text[20];
+    double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    hed_records *records = hed_records_create();
+    hed_records_next(records);
+    hed_records_text(records, "instrument", hed_text_of(r->arguments, "INSTRUMENT"));
+    if (hed_given(r->arguments, "SONG")) hed_records_text(records, "song", hed_text_of(r->arguments, "SONG"));
+    hed_records_text(records, "device", hed_device_get_info(r->session.devices[0])->id);
+    hed_records_text(records, "math", hed_given(r->arguments, "strict") ? "strict" : "fast");
+    hed_records_text(records, "structure", hed_synth_structure_name(report->structure));
+    if (r->path) hed_records_text(records, "out", r->path);
+    hed_records_number(records, "rate", r->rate);
+    hed_records_integer(records, "block", r->block);
+    hed_records_integer(records, "instances", report->instances);
+    hed_records_integer(records, "frames", frames);
+    hed_records_number(records, "seconds", length);
+    hed_records_number(records, "elapsed", r->seconds);
+    hed_records_number(records, "times_real_time", r->seconds > 0 ? length / r->seconds : 0);
+    hed_records_text(records, "hash", text);
+    hed_records_number(records, "peak", peak);
+    hed_records_number(records, "peak_before_limiter", report->peak);
+    hed_records_number(records, "reduction_db", report->reduction);
+    hed_records_open(records, "load");
+    hed_records_number(records, "p50", report->load.p50_ns / block);
+    hed_records_number(records, "p99", report->load.p99_ns / block);
+    hed_records_number(records, "max", report->load.maximum_ns / block);
+    hed_records_close(records);
+    hed_records_integer(records, "breaks", report->breaks);
+    hed_records_integer(records, "muted", report->muted);
+    hed_status status = hed_records_print(records, stdout, error);
+    hed_records_free(records);
+    return status;
+}
+
+static double decibels(double x)
+{
+    return 20 * log10(x);
+}
+
+static hed_status tell(const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
+{
+    hed_synth_report report = hed_synth_get_report(r->synth);
+    if (r->json) return tell_json(r, &report, frames, hash, peak, error);
+    double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
+    printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n", r->path ? r->path : "not written", length,
+           r->seconds, r->seconds > 0 ? length / r->seconds : 0, hed_device_get_info(r->session.devices[0])->id,
+           hed_synth_structure_name(report.structure));
+    printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block, 100 * report.load.p50_ns / block,
+           100 * report.load.p99_ns / block, 100 * report.load.maximum_ns / block);
+    if (peak > 0) printf("peak %.1f dB", decibels(peak));
+    else printf("silent");
+    if (report.reduction > 0.05f) printf(", the limiter took up to %.1f dB", (double)report.reduction);
+    printf("\n");
+    if (report.breaks)
+        printf("the breaker opened %" PRIu32 " times: the instrument ran away, and %.2f s were muted\n", report.breaks,
+               (double)report.muted / r->rate);
+    return HED_OK;
+}
+
+/* The render itself, with everything open. What was rendered before Ctrl-C is kept. */
+static int render(synth_render *r, hed_error *error)
+{
+    hed_status status = go(r, error);
+    uint64_t frames = cli_synth_output_frames(r->output), hash = cli_synth_output_hash(r->output);
+    float peak = cli_synth_output_peak(r->output);
+    bool interrupted = status == HED_OK && r->done < r->frames + r->latency;
+    if (status == HED_OK) {
+        status = cli_synth_output_commit(r->output, error);
+        r->output = NULL;
+    }
+    if (status != HED_OK) {
+        fprintf(stderr, "heddle: %s\n", error->text);
+        return HED_EXIT_FAILURE;
+    }
+    if (!interrupted) {
+        status = tell(r, frames, hash, peak, error);
+        return status == HED_OK ? HED_EXIT_OK : cli_fail(error);
+    }
+    fprintf(stderr, "heddle: interrupted after %.2f s of %.2f s of sound", (double)frames / r->rate, (double)r->frames / r->rate);
+    if (r->path) fprintf(stderr, "; %s holds what was rendered", r->path);
+    fputc('\n', stderr);
+    return HED_EXIT_INTERRUPTED;
+}
 
 static int run(const hed_arguments *arguments, void *user)
 {
-    (void)arguments;
     (void)user;
-    fputs("heddle: render: not there yet\n", stderr);
-    return HED_EXIT_FAILURE;
+    synth_render r = {.arguments = arguments, .path = hed_text_of(arguments, "out")};
+    r.quiet = hed_given(arguments, "quiet");
+    r.json = hed_given(arguments, "json");
+    r.rate = (double)hed_integer_of(arguments, "rate");
+    r.block = (uint32_t)hed_integer_of(arguments, "block");
+    if (!r.path && !r.json && !hed_given(arguments, "spectrogram")) {
+        fputs("heddle: where to? name a file with --out, or print the figures with --json\n", stderr);
+        return HED_EXIT_USAGE;
+    }
+    hed_error error;
+    hed_status status = cli_open_devices(arguments, &r.session, &error);
+    if (status != HED_OK) return cli_fail(&error);
+    status = load(&r, &error);
+    if (status == HED_OK) status = open_synth(&r, &error);
+    if (status == HED_OK) status = open_output(&r, &error);
+    int code = status == HED_OK ? render(&r, &error) : cli_fail(&error);
+    cli_synth_output_abort(r.output);
+    hed_synth_destroy(r.synth);
+    cli_synth_song_free(&r.song);
+    synth_sound_free(&r.voice);
+    hed_instrument_destroy(r.instrument);
+    free(r.buffers);
+    free(r.stems);
+    cli_close(&r.session);
+    return code;
 }
 
-const hed_command hed_command_synth_render = {.name = "render", .summary = "a song as a sound file", .run = run};
+/* ---- the command ---- */
+
+static const char *const STRUCTURES[] = {"auto", "native", "group", "global", "grid", NULL};
+static const char *const FORMATS[] = {"s16", "s24", "f32", NULL};
+
+#define FLAG(word, text) \
+    { \
+        .name = word, .kind = HED_OPTION_FLAG, .own = true, .help = text \
+    }
+#define OPTION(word, type, what, text, ...) \
+    { \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
+    }
+static const hed_option OPTIONS[] = {
+    OPTION("out", FILE, "FILE", "the sound: .wav, .flac, .aiff, .w64, .rf64, .caf or .au", .letter = 'o'),
+    OPTION("in", FILE, "FILE", "sound that goes in, for the instrument's audio inputs; of the same rate", .letter = 0),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    FLAG("strict", "the same bits on every device"),
+    OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
+    OPTION("rate", INTEGER, "HZ", "samples a second", .letter = 'r', .fallback = "48000", .low = 1000, .high = 768000),
+    OPTION("block", INTEGER, "FRAMES", "samples that are rendered at once; the sound is the same for any", .fallback = "256", .low = 1,
+           .high = 65536),
+    OPTION("format", CHOICE, "NAME", "of the samples", .choices = FORMATS, .fallback = "s24"),
+    OPTION("tail", NUMBER, "SECONDS", "what is rendered behind the song's end", .fallback = "2", .low = 0, .high = 86400),
+    OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0, .high = 9007199254740992.0),
+    FLAG("stems", "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
+    OPTION("spectrogram", FILE, "FILE", "a picture of the sound, FILE.png", .letter = 0),
+    FLAG("json", "print JSON: one array with one object, nothing else"),
+    {0},
+};
+static const hed_option POSITIONALS[] = {
+    {.name = "INSTRUMENT", .kind = HED_OPTION_FILE, .required = true, .help = "the instrument, FILE.json"},
+    {.name = "SONG", .kind = HED_OPTION_FILE, .help = "a standard MIDI file; without one and without --in the root note sounds for a second"},
+    {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle synth render harp.json song.mid -o song.wav", "a song on an instrument"},
+    {"heddle synth render plate.json --in voice.wav -o reverb.wav --tail 5", "a voice through a plate"},
+    {"heddle synth render harp.json song.mid --strict --json", "how fast it is, and a hash that is the same on every device"},
+    {0}};
+
+const hed_command hed_command_synth_render = {
+    .name = "render",
+    .summary = "play a song on an instrument into a sound file",
+    .description = "Renders as fast as the device can. Events of the song sound at their samples, the limiter's look-ahead is taken away, "
+                   "and the sound is the same for every block size. After Ctrl-C the file holds what was rendered.",
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
+};

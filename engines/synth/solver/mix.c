@@ -15,11 +15,11 @@
 #include "heddle/math.h"
 
 enum { GAIN_BITS = 30, GAIN_ONE = 1 << GAIN_BITS, MOST_WINDOW = 2048 };
-static const double LOOK_AHEAD = 0.0015;   /* s */
-static const double FADE_IN = 0.05;        /* s */
-static const double POWER_TIME = 0.01;     /* s over which the breaker takes the mean */
-static const float POWER_LIMIT = 1e4f;     /* of the mean of left^2 + right^2, full scale 1 */
-static const float FLOOR = 1e-18f;         /* smaller counts as 0: no denormals from here on */
+static const double LOOK_AHEAD = 0.0015; /* s */
+static const double FADE_IN = 0.05;      /* s */
+static const double POWER_TIME = 0.01;   /* s over which the breaker takes the mean */
+static const float POWER_LIMIT = 1e4f;   /* of the mean of left^2 + right^2, full scale 1 */
+static const float FLOOR = 1e-18f;       /* smaller counts as 0: no denormals from here on */
 
 /* Peaks that may still be the largest of the window: gains ascending from the oldest. */
 typedef struct mix_least {
