@@ -61,7 +61,7 @@ static float linear(float decibels)
 
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate, synth_mix **mix, hed_error *error)
 {
-    synth_mix *made = synth_array(allocator, 1, sizeof *made);
+    synth_mix *made = synth_new(allocator, 1, sizeof *made);
     *mix = made;
     if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for the limiter");
     made->allocator = *allocator;
@@ -81,7 +81,7 @@ void synth_mix_destroy(synth_mix *mix)
 {
     if (!mix) return;
     hed_allocator allocator = mix->allocator;
-    synth_array_release(&allocator, mix, 1, sizeof *mix);
+    synth_release(&allocator, mix, 1, sizeof *mix);
 }
 
 void synth_mix_reset(synth_mix *mix)

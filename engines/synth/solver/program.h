@@ -36,13 +36,16 @@ typedef struct synth_target {
 typedef struct synth_program {
     hed_allocator allocator;
     synth_layout layout;
+    double step; /* s */
     uint32_t instances;
     uint32_t *image;      /* (layout.words) at rest, half 0 and half 1 */
-    hed_entity *entities[SYNTH_TYPES]; /* (type[t].count) which entity each element is (contacts: the exciter; springs: all) */
+    hed_entity *entities[SYNTH_TYPES]; /* (type[t].count) which entity each element is (contacts: the exciter, ears: the microphone; springs: all) */
+    uint32_t entity_count;
+    uint32_t *seats; /* (entity_count + 1) SYNTH_SEAT of each entity, SYNTH_EMPTY: none. Contacts of an exciter follow one another; this is the first */
     uint32_t *contact_body[SYNTH_TYPES]; /* (type[t].count), contacts: body element; NULL for other types */
     synth_gate *gates;    /* (layout.gates) */
     synth_target *targets;
-    uint32_t target_count;
+    uint32_t target_count, gate_room, target_room;
     hed_entity *stems;    /* (layout.stems) the heard microphones */
     hed_pack_layout packing;
 } synth_program;
@@ -67,12 +70,13 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
 void synth_program_destroy(synth_program *program);
 
 /* The words that parameter `parameter` of `entity` stands in, and their values for `value` in the definition's unit. At most `capacity` are written (a spring
- * has 1 to 3, an exciter as many as contacts); gives how many there are. Thread class: rt. */
+ * has 1 to 3, an exciter as many as contacts); gives how many there are. 0: there is no such entity or parameter, or it can not be set: the mass of an
+ * anchored body, the place of a free one, a spring's damping where no spring has any. Thread class: rt. */
 uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter, float value,
                            synth_poke *pokes, uint32_t capacity);
 
 /* Carries state, signals, gates and delay memory of one instance over from a store that ran `from`: entities that are in both go on.
- * `parity`: half that the next sample reads. Allocates nothing. Thread class: rt. */
+ * What a gate of this store has started or will start is not started again. Allocates nothing. Thread class: rt. */
 void synth_program_carry(const synth_program *from, const uint32_t *old_store, const float *old_delay, const synth_program *to,
                          uint32_t *store, float *delay);
 

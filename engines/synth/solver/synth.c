@@ -93,9 +93,9 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
     if (!status) status = synth_mix_create(&synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
     if (status) return status;
     synth->stem_floats = (uint64_t)synth->def.block * synth->program->instances * synth->program->layout.stems * 2;
-    synth->stems = synth_array(&synth->allocator, synth->stem_floats, sizeof(float));
+    synth->stems = synth_new(&synth->allocator, synth->stem_floats, sizeof(float));
     if (!synth->stems) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems", (unsigned long long)synth->stem_floats);
-    synth->events = synth_array(&synth->allocator, synth->def.max_events, sizeof *synth->events);
+    synth->events = synth_new(&synth->allocator, synth->def.max_events, sizeof *synth->events);
     if (!synth->events) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u events", synth->def.max_events);
     return HED_OK;
 }
@@ -107,7 +107,7 @@ hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_sy
     hed_status status = check_def(device, def, error);
     if (status) return status;
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
-    hed_synth *made = synth_array(&allocator, 1, sizeof *made);
+    hed_synth *made = synth_new(&allocator, 1, sizeof *made);
     if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a synth");
     made->allocator = allocator;
     made->device = device;
@@ -129,14 +129,14 @@ void hed_synth_destroy(hed_synth *synth)
 {
     if (!synth) return;
     hed_allocator allocator = synth->allocator;
-    synth_array_release(&allocator, synth->events, synth->def.max_events, sizeof *synth->events);
-    synth_array_release(&allocator, synth->stems, synth->stem_floats, sizeof(float));
+    synth_release(&allocator, synth->events, synth->def.max_events, sizeof *synth->events);
+    synth_release(&allocator, synth->stems, synth->stem_floats, sizeof(float));
     synth_mix_destroy(synth->mix);
     synth_voices_destroy(synth->voices);
     if (synth->structure) synth->ops->destroy(synth->structure);
     if (synth->own_stream) hed_stream_destroy(synth->stream);
     synth_program_destroy(synth->program);
-    synth_array_release(&allocator, synth, 1, sizeof *synth);
+    synth_release(&allocator, synth, 1, sizeof *synth);
 }
 
 /* ---- sound ---- */

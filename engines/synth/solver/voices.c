@@ -50,12 +50,12 @@ static hed_status make_room(synth_voices *v, hed_error *error)
         return synth_fail(error, HED_ERROR_LIMIT, "an event may change %llu words of %u voices: too many for MIDI", (unsigned long long)most, v->instances);
     v->capacity = (uint32_t)room;
     v->slot_count = (uint32_t)slots;
-    v->records = synth_array(&v->allocator, room, sizeof *v->records);
-    v->pokes = synth_array(&v->allocator, room, sizeof *v->pokes);
-    v->slots = synth_array(&v->allocator, slots, sizeof *v->slots);
-    v->begin = synth_array(&v->allocator, v->instances + 1, sizeof *v->begin);
-    v->last = synth_array(&v->allocator, v->targets, sizeof *v->last);
-    v->host = synth_array(&v->allocator, v->targets, sizeof *v->host);
+    v->records = synth_new(&v->allocator, room, sizeof *v->records);
+    v->pokes = synth_new(&v->allocator, room, sizeof *v->pokes);
+    v->slots = synth_new(&v->allocator, slots, sizeof *v->slots);
+    v->begin = synth_new(&v->allocator, v->instances + 1, sizeof *v->begin);
+    v->last = synth_new(&v->allocator, v->targets, sizeof *v->last);
+    v->host = synth_new(&v->allocator, v->targets, sizeof *v->host);
     if (v->records && v->pokes && v->slots && v->begin && v->last && v->host) return HED_OK;
     return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes of voices", v->capacity);
 }
@@ -64,7 +64,7 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrum
                                uint32_t max_events, synth_voices **voices, hed_error *error)
 {
     *voices = NULL;
-    synth_voices *v = synth_array(allocator, 1, sizeof *v);
+    synth_voices *v = synth_new(allocator, 1, sizeof *v);
     if (!v) return synth_fail(error, HED_ERROR_MEMORY, "no memory for voices");
     v->allocator = *allocator;
     v->def = *def;
@@ -87,13 +87,13 @@ void synth_voices_destroy(synth_voices *v)
 {
     if (!v) return;
     hed_allocator allocator = v->allocator;
-    synth_array_release(&allocator, v->records, v->capacity, sizeof *v->records);
-    synth_array_release(&allocator, v->pokes, v->capacity, sizeof *v->pokes);
-    synth_array_release(&allocator, v->slots, v->slot_count, sizeof *v->slots);
-    synth_array_release(&allocator, v->begin, v->instances + 1, sizeof *v->begin);
-    synth_array_release(&allocator, v->last, v->targets, sizeof *v->last);
-    synth_array_release(&allocator, v->host, v->targets, sizeof *v->host);
-    synth_array_release(&allocator, v, 1, sizeof *v);
+    synth_release(&allocator, v->records, v->capacity, sizeof *v->records);
+    synth_release(&allocator, v->pokes, v->capacity, sizeof *v->pokes);
+    synth_release(&allocator, v->slots, v->slot_count, sizeof *v->slots);
+    synth_release(&allocator, v->begin, v->instances + 1, sizeof *v->begin);
+    synth_release(&allocator, v->last, v->targets, sizeof *v->last);
+    synth_release(&allocator, v->host, v->targets, sizeof *v->host);
+    synth_release(&allocator, v, 1, sizeof *v);
 }
 
 void synth_voices_reset(synth_voices *v) { start_over(v); }
