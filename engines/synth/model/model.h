@@ -3,6 +3,7 @@
 #define SYNTH_MODEL_H
 
 #include "heddle/synth.h"
+#include "model/table.h"
 
 /* Where an entity is; type HED_ENTITY_TYPE_COUNT: removed. */
 typedef struct synth_place {
@@ -19,6 +20,13 @@ typedef struct synth_name {
     hed_entity entity;
     char *text;
 } synth_name;
+
+/* What hed_instrument_add_grid() made. */
+typedef struct synth_grid {
+    char *name; /* NULL: none */
+    hed_grid_def def;
+    hed_generated generated;
+} synth_grid;
 
 /* The arrays hold definitions in the order they were added; ids[type][i] is the entity of element i. Bodies and springs by the million: so no
  * entity has more than its definition, its number and its place. */
@@ -46,8 +54,12 @@ struct hed_instrument {
     uint32_t link_count, link_capacity;
     hed_modulation_def *modulations; /* (modulation_count), likewise */
     uint32_t modulation_count, modulation_capacity;
-    synth_name *names; /* (name_count), sorted by text */
+    synth_table link_table; /* links by both ends */
+    synth_name *names;      /* (name_count), by entity number */
     uint32_t name_count, name_capacity;
+    synth_table name_table; /* names by text */
+    synth_grid *grids;      /* (grid_count), in the order they were made; their entities may be gone or changed */
+    uint32_t grid_count, grid_capacity;
 };
 
 /* Place of an entity, NULL when there is none such. */
@@ -56,6 +68,98 @@ const synth_place *synth_find(const hed_instrument *instrument, hed_entity entit
 float synth_rest_length(const hed_instrument *instrument, const hed_spring_def *spring);
 /* Largest dilation that notes and bends can ask for. */
 double synth_largest_dilation(const hed_instrument_def *def);
+/* What to call an entity in messages: "b9", "string1[3]", or "spring 12" (its place among its type). Gives `text`. */
+const char *synth_describe(const hed_instrument *instrument, hed_entity entity, char *text, size_t size);
+
+/* ---- inside the model ---- */
+
+enum {
+    SYNTH_MOST_ENTITIES = 1 << 28,
+    SYNTH_MOST_BODIES = 1 << 24, /* of a grid */
+    SYNTH_LONGEST_NAME = 255,
+    SYNTH_DESCRIPTION = 320 /* bytes that every synth_describe() fits in */
+};
+
+/* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed. NULL: out of memory, nothing has changed. */
+void *synth_grow(const hed_allocator *allocator, void *array, uint32_t *capacity, uint64_t need, size_t size);
+char *synth_copy_text(const hed_allocator *allocator, const char *text);
+void synth_free_text(const hed_allocator *allocator, char *text);
+/* The array of a type's definitions, and one of them. */
+void *synth_array(const hed_instrument *instrument, uint32_t type);
+void *synth_element(const hed_instrument *instrument, uint32_t type, uint32_t index);
+/* Room for `more` entities of a type, for synth_append() to fill with what has been checked. Errors: LIMIT, MEMORY. */
+hed_status synth_reserve(hed_instrument *instrument, uint32_t type, uint32_t more, hed_error *error);
+/* Room in the table of numbers alone. Errors: LIMIT, MEMORY. */
+hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_error *error);
+hed_entity synth_append(hed_instrument *instrument, uint32_t type, const void *def);
+/* Whether a name is free and well. Errors: ARGUMENT. */
+hed_status synth_check_name(const hed_instrument *instrument, const char *name, hed_error *error);
+/* Names an entity whose number is larger than that of every named one. Errors: MEMORY. */
+hed_status synth_set_name(hed_instrument *instrument, hed_entity entity, const char *text, hed_error *error);
+
+/* ---- names (name.c) ---- */
+
+#define SYNTH_GRID_NAME 0x80000000u /* in the name table: with the place of a grid, not of a name */
+
+/* The entity of a name, or the body that "string1[3]" or "plate[4,7]" is; 0: none. */
+hed_entity synth_find_name(const hed_instrument *instrument, const char *text);
+/* The grid of this name, NULL when there is none. The text need not end with zero. */
+const synth_grid *synth_find_grid(const hed_instrument *instrument, const char *text, size_t length);
+/* The grid that made a body, NULL: none. */
+const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity body);
+
+/* Places of a grid: from `low` to `high`, both included, along each axis. */
+typedef struct synth_box {
+    const synth_grid *grid;
+    uint32_t low[3], high[3];
+} synth_box;
+/* Reads "plate", "string1[3]", "string1[0..9]", "plate[*,4]": a grid or a part of it. On failure `reason` says why. */
+bool synth_parse_box(const hed_instrument *instrument, const char *text, synth_box *box, char *reason, size_t room);
+/* The body of one place. */
+hed_entity synth_box_body(const synth_box *box, uint32_t i, uint32_t j, uint32_t k);
+
+/* ---- grids (grid.c) ---- */
+
+/* The definition with what `tune` asks for: the stiffness, or where there is no tension the bend. Errors: ARGUMENT. */
+hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error);
+/* Exact frequency of mode 1 at a rate, damping included; 0 where it has no closed form (an end is not anchored, a lattice has diagonals). */
+double synth_grid_frequency(const hed_grid_def *def, double rate);
+/* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first body's number. Either array may be NULL. */
+hed_generated synth_fill_grid(const hed_grid_def *def, hed_entity first, hed_body_def *bodies, hed_spring_def *springs);
+
+/* ---- what a definition holds (entity.c): for checking, reading and writing ---- */
+
+typedef enum synth_field_kind {
+    SYNTH_FIELD_NUMBER,    /* float in [low, high] */
+    SYNTH_FIELD_VECTOR,    /* float[3] in [low, high] */
+    SYNTH_FIELD_DIRECTION, /* float[3], not 0 */
+    SYNTH_FIELD_WHOLE,     /* uint32_t in [low, high] */
+    SYNTH_FIELD_NOTE,      /* uint8_t up to 127 */
+    SYNTH_FIELD_BOOLEAN,
+    SYNTH_FIELD_CHOICE,    /* an enum, by `choices` */
+    SYNTH_FIELD_ENTITY,    /* hed_entity of type `refers` */
+    SYNTH_FIELD_ADSR,
+    SYNTH_FIELD_ROUTE
+} synth_field_kind;
+
+typedef struct synth_field {
+    const char *key; /* in files; NULL ends a list */
+    synth_field_kind kind;
+    uint32_t offset; /* in the definition */
+    double low, high;
+    const char *const *choices; /* ends with NULL */
+    hed_entity_type refers;
+} synth_field;
+
+extern const synth_field *const synth_fields[HED_ENTITY_TYPE_COUNT]; /* of each type */
+extern const synth_field synth_instrument_fields[];                 /* of hed_instrument_def */
+extern const char *const synth_mode_names[], *const synth_modulation_names[];
+extern const size_t synth_def_sizes[HED_ENTITY_TYPE_COUNT];
+/* Whether every value of a definition (of these fields, without references) is within its range. Errors: ARGUMENT. */
+hed_status synth_check_fields(const synth_field *fields, const void *def, const char *what, hed_error *error);
+bool synth_is_exciter(hed_entity_type type);
+bool synth_is_modulator(hed_entity_type type);
+
 /* Fills an error and gives its status. */
 hed_status synth_fail(hed_error *error, hed_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

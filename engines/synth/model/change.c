@@ -1,0 +1,199 @@
+/* What joins entities, and taking entities away with everything that refers to them. */
+#include "model/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const float most_weight = 1e6f;
+
+/* ---- links ---- */
+
+static bool may_link(hed_entity_type from, hed_entity_type to)
+{
+    if (to == HED_BODY) return from == HED_MICROPHONE || synth_is_exciter(from);
+    return to == HED_DELAY_LINE && from == HED_AUDIO_INPUT;
+}
+
+static uint32_t find_link(const hed_instrument *instrument, hed_entity from, hed_entity to)
+{
+    uint32_t probe = 0, place;
+    do
+        place = synth_table_next(&instrument->link_table, synth_hash_pair(from, to), &probe);
+    while (place != SYNTH_NO_PLACE && (instrument->links[place].from != from || instrument->links[place].to != to));
+    return place;
+}
+
+static hed_status check_link(const hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error)
+{
+    const synth_place *a = synth_find(instrument, from), *b = synth_find(instrument, to);
+    char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
+    if (!a || !b)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a link: the instrument has no entity %" PRIu32, a ? to : from);
+    synth_describe(instrument, from, here, sizeof here);
+    synth_describe(instrument, to, there, sizeof there);
+    if (!may_link(a->type, b->type))
+        return synth_fail(error, HED_ERROR_ARGUMENT,
+                          "a link from %s, a %s, to %s, a %s: only exciters and microphones are linked to bodies, and audio inputs "
+                          "to delay lines",
+                          here, hed_entity_type_name(a->type), there, hed_entity_type_name(b->type));
+    if (!(fabsf(weight) <= most_weight))
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: weight is %g; expected a value from %g to %g", here, there,
+                          (double)weight, -(double)most_weight, (double)most_weight);
+    for (uint32_t i = 0; b->type == HED_DELAY_LINE && i < instrument->link_count; i++) {
+        const synth_link *link = &instrument->links[i];
+        if (link->from == from && link->to != to && instrument->places[link->to].type == HED_DELAY_LINE)
+            return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: it takes another delay line already", here, there);
+    }
+    return HED_OK;
+}
+
+hed_status hed_instrument_link(hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error)
+{
+    hed_status status = check_link(instrument, from, to, weight, error);
+    if (status != HED_OK) return status;
+    uint32_t place = find_link(instrument, from, to);
+    if (place != SYNTH_NO_PLACE) {
+        instrument->links[place].weight = weight;
+        return HED_OK;
+    }
+    uint64_t need = (uint64_t)instrument->link_count + 1;
+    synth_link *links = synth_grow(&instrument->allocator, instrument->links, &instrument->link_capacity, need, sizeof *links);
+    if (links) instrument->links = links;
+    if (!links || !synth_table_put(&instrument->link_table, &instrument->allocator, synth_hash_pair(from, to), instrument->link_count))
+        return synth_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument's link %" PRIu64, need);
+    instrument->links[instrument->link_count++] = (synth_link){from, to, weight};
+    return HED_OK;
+}
+
+/* ---- modulations ---- */
+
+static hed_status check_modulation(const hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
+{
+    const synth_place *source = synth_find(instrument, def->source), *target = synth_find(instrument, def->target);
+    char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
+    synth_describe(instrument, def->source, here, sizeof here);
+    synth_describe(instrument, def->target, there, sizeof there);
+    if (!source || !synth_is_modulator(source->type))
+        return synth_fail(error, HED_ERROR_ARGUMENT,
+                          "a modulation: the source is %s, no modulator; expected an LFO, envelope, follower or MIDI source", here);
+    if (!target || !hed_parameter_of(target->type, def->parameter))
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation by %s: its target %s has no parameter \"%s\"", here, there,
+                          hed_parameter_name(def->parameter));
+    bool position = def->parameter >= HED_PARAMETER_POSITION_X && def->parameter <= HED_PARAMETER_POSITION_Z;
+    if (position && target->type == HED_BODY && !instrument->bodies[target->index].anchored)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation by %s: the position of %s is its own, as it is not anchored", here, there);
+    if ((uint32_t)def->mode >= HED_MODULATION_MODE_COUNT)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation by %s: there is no mode %d", here, (int)def->mode);
+    if (!(fabsf(def->depth) <= most_weight))
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation by %s: depth is %g; expected a value from %g to %g", here,
+                          (double)def->depth, -(double)most_weight, (double)most_weight);
+    return HED_OK;
+}
+
+hed_status hed_instrument_modulate(hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
+{
+    hed_status status = check_modulation(instrument, def, error);
+    if (status != HED_OK) return status;
+    uint64_t need = (uint64_t)instrument->modulation_count + 1;
+    hed_modulation_def *list = synth_grow(&instrument->allocator, instrument->modulations, &instrument->modulation_capacity, need, sizeof *list);
+    if (!list) return synth_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument's modulation %" PRIu64, need);
+    instrument->modulations = list;
+    list[instrument->modulation_count++] = *def;
+    return HED_OK;
+}
+
+/* ---- removal: mark what goes, then close the gaps. It allocates nothing, so it cannot fail half way ---- */
+
+static void mark(hed_instrument *instrument, hed_entity entity)
+{
+    instrument->places[entity].type = HED_ENTITY_TYPE_COUNT;
+}
+
+static bool gone(const hed_instrument *instrument, hed_entity entity)
+{
+    return instrument->places[entity].type == HED_ENTITY_TYPE_COUNT;
+}
+
+static void mark_dependents(hed_instrument *instrument, hed_entity_type type)
+{
+    const hed_instrument *i = instrument;
+    for (uint32_t at = 0; type == HED_BODY && at < i->counts[HED_SPRING]; at++)
+        if (gone(i, i->springs[at].from) || gone(i, i->springs[at].to)) mark(instrument, i->ids[HED_SPRING][at]);
+    for (uint32_t at = 0; type == HED_MICROPHONE && at < i->counts[HED_FOLLOWER]; at++)
+        if (gone(i, i->followers[at].source)) mark(instrument, i->ids[HED_FOLLOWER][at]);
+    for (uint32_t at = 0; type == HED_MICROPHONE && at < i->counts[HED_DELAY_LINE]; at++)
+        if (gone(i, i->delay_lines[at].source)) mark(instrument, i->ids[HED_DELAY_LINE][at]);
+}
+
+static void close_type(hed_instrument *instrument, uint32_t type)
+{
+    uint32_t kept = 0;
+    for (uint32_t at = 0; at < instrument->counts[type]; at++) {
+        hed_entity entity = instrument->ids[type][at];
+        if (gone(instrument, entity)) continue;
+        if (kept != at) {
+            instrument->ids[type][kept] = entity;
+            memcpy(synth_element(instrument, type, kept), synth_element(instrument, type, at), synth_def_sizes[type]);
+            instrument->places[entity].index = kept;
+        }
+        kept++;
+    }
+    instrument->counts[type] = kept;
+}
+
+static void close_links(hed_instrument *instrument)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < instrument->link_count; i++)
+        if (!gone(instrument, instrument->links[i].from) && !gone(instrument, instrument->links[i].to))
+            instrument->links[kept++] = instrument->links[i];
+    instrument->link_count = kept;
+    synth_table_clear(&instrument->link_table);
+    for (uint32_t i = 0; i < kept; i++) /* there were more: it has room */
+        synth_table_put(&instrument->link_table, &instrument->allocator, synth_hash_pair(instrument->links[i].from, instrument->links[i].to), i);
+    kept = 0;
+    for (uint32_t i = 0; i < instrument->modulation_count; i++)
+        if (!gone(instrument, instrument->modulations[i].source) && !gone(instrument, instrument->modulations[i].target))
+            instrument->modulations[kept++] = instrument->modulations[i];
+    instrument->modulation_count = kept;
+}
+
+static void close_names(hed_instrument *instrument)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < instrument->name_count; i++) {
+        if (gone(instrument, instrument->names[i].entity)) synth_free_text(&instrument->allocator, instrument->names[i].text);
+        else instrument->names[kept++] = instrument->names[i];
+    }
+    if (kept == instrument->name_count) return;
+    instrument->name_count = kept;
+    synth_table_clear(&instrument->name_table);
+    for (uint32_t i = 0; i < kept; i++) {
+        const char *text = instrument->names[i].text;
+        synth_table_put(&instrument->name_table, &instrument->allocator, synth_hash_text(text, strlen(text)), i);
+    }
+    for (uint32_t i = 0; i < instrument->grid_count; i++) {
+        const char *text = instrument->grids[i].name;
+        if (text)
+            synth_table_put(&instrument->name_table, &instrument->allocator, synth_hash_text(text, strlen(text)), i | SYNTH_GRID_NAME);
+    }
+}
+
+hed_status hed_instrument_remove(hed_instrument *instrument, hed_entity entity, hed_error *error)
+{
+    const synth_place *place = synth_find(instrument, entity);
+    if (!place) return synth_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
+    hed_entity_type type = place->type;
+    mark(instrument, entity);
+    mark_dependents(instrument, type);
+    close_type(instrument, type);
+    if (type == HED_BODY) close_type(instrument, HED_SPRING);
+    if (type == HED_MICROPHONE) {
+        close_type(instrument, HED_FOLLOWER);
+        close_type(instrument, HED_DELAY_LINE);
+    }
+    close_links(instrument);
+    close_names(instrument);
+    return HED_OK;
+}

@@ -1,0 +1,363 @@
+/* Regular grids of bodies: strings, membranes, plates, lattices; and the exact pitch of their lowest mode.
+ *
+ * Between neighbours of distance l stand springs of stiffness k and rest length q l; they pull with the tension k (1 - q) l, so that across the grid
+ * each acts like a spring of K = k (1 - q). With bend B > 0, springs to the next but one have rest length 2.5 l: they push with B l/2, and the springs
+ * between neighbours are shortened by what balances that in each three bodies in a row: a force in the direction of -B (second difference of the second
+ * difference), as of a beam, hinged where the ends are anchored and free where they are not, and nothing at rest. With s = sin(pi / (2 (n - 1))) along each axis
+ * of n places whose ends are anchored, mode 1 across the grid has
+ *     m w^2 = sum over axes of 4 K s^2 + 4 B s^4,  and with diagonals K' of squares 4 K' (1 - cos a cos b), a and b being pi / (n - 1),
+ * where the integrator makes of w the frequency f with  w^2 h^2 = ((1 - g)^2 + 4 g sin^2(pi f h)) / g^2,  g = exp(-damping h). */
+#include "model/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* ---- pitch ---- */
+
+double hed_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate)
+{
+    if (!(rate > 0 && ratio >= 0) || mode < 1 || mode > masses) return 0;
+    double sine = sqrt(ratio) / rate * sin(mode * PI / (2.0 * (masses + 1.0)));
+    return sine < 1 ? asin(sine) * rate / PI : 0;
+}
+
+double hed_string_ratio(uint32_t masses, double frequency, double rate)
+{
+    double root = sin(PI * frequency / rate) * rate / sin(PI / (2.0 * (masses + 1.0)));
+    return root * root;
+}
+
+/* m w^2 of mode 1 is stiffness * per_stiffness + bend * per_bend + rest. */
+typedef struct mode_one {
+    double per_stiffness, per_bend, rest;
+} mode_one;
+
+static uint32_t dimensions(const hed_grid_def *def)
+{
+    return def->size[2] > 1 ? 3 : def->size[1] > 1 ? 2 : 1;
+}
+
+static double length_of(const float v[3])
+{
+    return sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+}
+
+/* q: rest length in distances. */
+static double share_of(float rest_length, double distance)
+{
+    return rest_length < 0 ? -(double)rest_length : rest_length / distance;
+}
+
+static double diagonal_share(const hed_grid_def *def, uint32_t a, uint32_t b)
+{
+    double one = length_of(def->step[a]), other = length_of(def->step[b]);
+    return share_of(def->spring.rest_length, sqrt(one * one + other * other));
+}
+
+static mode_one mode_of(const hed_grid_def *def)
+{
+    mode_one mode = {0};
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (def->size[axis] < 2) continue;
+        double angle = PI / (def->size[axis] - 1.0), s = sin(angle / 2), square = s * s;
+        bool along = axis == 0 && dimensions(def) == 3; /* a lattice swings along its first axis */
+        double share = share_of(def->spring.rest_length, length_of(def->step[axis]));
+        mode.per_stiffness += 4 * square * (along ? 1 : 1 - share);
+        mode.per_bend += 4 * square * square;
+    }
+    if (def->diagonal > 0 && dimensions(def) == 2) {
+        double a = PI / (def->size[0] - 1.0), b = PI / (def->size[1] - 1.0);
+        mode.rest = 4 * (double)def->diagonal * (1 - diagonal_share(def, 0, 1)) * (1 - cos(a) * cos(b));
+    }
+    return mode;
+}
+
+/* Why mode 1 of a grid has no closed form; NULL: it has. */
+static const char *why_no_mode(const hed_grid_def *def)
+{
+    for (uint32_t axis = 0; axis < 3; axis++)
+        if (def->size[axis] > 1 && (def->size[axis] < 3 || !def->anchor_ends[axis][0] || !def->anchor_ends[axis][1]))
+            return "both ends of each axis have to be anchored, with a body between them";
+    if (dimensions(def) == 1 && def->size[0] < 3) return "there is only one body";
+    if (dimensions(def) == 3 && (def->diagonal > 0 || def->bend > 0)) return "a lattice with diagonal or bend springs has no closed form";
+    double dot = 0;
+    for (uint32_t i = 0; i < 3; i++)
+        dot += (double)def->step[0][i] * def->step[1][i];
+    bool right = fabs(dot) <= 1e-6 * length_of(def->step[0]) * length_of(def->step[1]);
+    if (dimensions(def) == 2 && def->diagonal > 0 && !right) return "with diagonals the steps have to be at right angles";
+    return NULL;
+}
+
+double synth_grid_frequency(const hed_grid_def *def, double rate)
+{
+    hed_grid_def resolved;
+    if (why_no_mode(def) || synth_resolve_grid(def, &resolved, NULL) != HED_OK) return 0;
+    mode_one mode = mode_of(&resolved);
+    double square = resolved.spring.stiffness * mode.per_stiffness + resolved.bend * mode.per_bend + mode.rest;
+    double g = exp(-(double)def->body.damping / rate), h = 1 / rate;
+    double sine = (g * g * h * h * square / def->body.mass - (1 - g) * (1 - g)) / (4 * g);
+    return sine > 0 && sine < 1 ? asin(sqrt(sine)) * rate / PI : 0;
+}
+
+hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error)
+{
+    *resolved = *def;
+    if (def->tune == 0) return HED_OK;
+    const char *reason = why_no_mode(def);
+    if (reason) return synth_fail(error, HED_ERROR_ARGUMENT, "grid: tune is %g Hz, but %s", (double)def->tune, reason);
+    mode_one mode = mode_of(def);
+    double g = exp(-(double)def->body.damping / def->rate), sine = sin(PI * (double)def->tune / def->rate);
+    double square = ((1 - g) * (1 - g) + 4 * g * sine * sine) / (g * g) * def->rate * def->rate * def->body.mass - mode.rest;
+    bool tension = mode.per_stiffness > 1e-9;
+    if (!tension && def->bend == 0)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "grid: tune is %g Hz, but a rest length of %g leaves no tension to tune; take one "
+                                                     "nearer to 0, such as -0.5 (half the distance)",
+                          (double)def->tune, (double)def->spring.rest_length);
+    double value = tension ? (square - def->bend * mode.per_bend) / mode.per_stiffness : square / mode.per_bend;
+    if (!(value > 0 && value < 1e12))
+        return synth_fail(error, HED_ERROR_ARGUMENT, "grid: tune is %g Hz, for which the springs would need a stiffness of %g N/m; "
+                                                     "its diagonal and bend springs alone are too stiff for so low a pitch, or the rest "
+                                                     "length leaves too little tension",
+                          (double)def->tune, value);
+    *(tension ? &resolved->spring.stiffness : &resolved->bend) = (float)value;
+    return HED_OK;
+}
+
+/* ---- making the bodies and springs ---- */
+
+typedef struct filler {
+    const hed_grid_def *def; /* resolved */
+    hed_entity first;
+    hed_spring_def *springs; /* NULL: only count */
+    uint32_t count;
+} filler;
+
+static bool anchored(const hed_grid_def *def, const uint32_t at[3])
+{
+    for (uint32_t axis = 0; axis < 3; axis++)
+        if ((def->anchor_ends[axis][0] && at[axis] == 0) || (def->anchor_ends[axis][1] && at[axis] == def->size[axis] - 1)) return true;
+    return def->body.anchored;
+}
+
+static hed_entity body_at(const filler *f, const uint32_t at[3])
+{
+    return f->first + (at[2] * f->def->size[1] + at[1]) * f->def->size[0] + at[0];
+}
+
+/* A spring between two anchored bodies would do nothing: there is none. */
+static void join(filler *f, const uint32_t a[3], const uint32_t b[3], float stiffness, float rest)
+{
+    if (anchored(f->def, a) && anchored(f->def, b)) return;
+    if (f->springs) {
+        hed_spring_def spring = f->def->spring;
+        spring.from = body_at(f, a);
+        spring.to = body_at(f, b);
+        spring.stiffness = stiffness;
+        spring.rest_length = rest;
+        f->springs[f->count] = spring;
+    }
+    f->count++;
+}
+
+/* Along one axis: to the neighbour, and to the next but one. */
+static void join_axis(filler *f, const uint32_t at[3], uint32_t axis)
+{
+    const hed_grid_def *def = f->def;
+    uint32_t next[3] = {at[0], at[1], at[2]}, size = def->size[axis];
+    next[axis] = at[axis] + 1;
+    if (next[axis] >= size) return;
+    float rest = def->spring.rest_length;
+    if (def->bend > 0) {
+        /* Of how many three in a row it is a part. */
+        double rows = (at[axis] >= 1) + (at[axis] + 2 < size);
+        rest = (float)-(share_of(rest, length_of(def->step[axis])) - rows * def->bend / (2 * (double)def->spring.stiffness));
+    }
+    join(f, at, next, def->spring.stiffness, rest);
+    next[axis]++;
+    if (def->bend > 0 && next[axis] < size) join(f, at, next, def->bend, -1.25f);
+}
+
+/* Both diagonals of the square that begins at a place. */
+static void join_square(filler *f, const uint32_t at[3], uint32_t a, uint32_t b)
+{
+    uint32_t corner[4][3];
+    if (at[a] + 1 >= f->def->size[a] || at[b] + 1 >= f->def->size[b]) return;
+    for (uint32_t i = 0; i < 4; i++) {
+        memcpy(corner[i], at, sizeof corner[i]);
+        corner[i][a] += i & 1;
+        corner[i][b] += i >> 1;
+    }
+    join(f, corner[0], corner[3], f->def->diagonal, f->def->spring.rest_length);
+    join(f, corner[1], corner[2], f->def->diagonal, f->def->spring.rest_length);
+}
+
+static hed_body_def make_body(const hed_grid_def *def, const uint32_t at[3])
+{
+    hed_body_def body = def->body;
+    for (uint32_t i = 0; i < 3; i++)
+        body.position[i] = (float)((double)def->origin[i] + (double)at[0] * def->step[0][i] + (double)at[1] * def->step[1][i] +
+                                   (double)at[2] * def->step[2][i]);
+    body.anchored = anchored(def, at);
+    return body;
+}
+
+hed_generated synth_fill_grid(const hed_grid_def *def, hed_entity first, hed_body_def *bodies, hed_spring_def *springs)
+{
+    filler f = {.def = def, .first = first, .springs = springs};
+    uint32_t at[3], body = 0;
+    for (at[2] = 0; at[2] < def->size[2]; at[2]++)
+        for (at[1] = 0; at[1] < def->size[1]; at[1]++)
+            for (at[0] = 0; at[0] < def->size[0]; at[0]++) {
+                if (bodies) bodies[body] = make_body(def, at);
+                body++;
+                for (uint32_t axis = 0; axis < 3; axis++)
+                    join_axis(&f, at, axis);
+                for (uint32_t axis = 0; def->diagonal > 0 && axis < 3; axis++)
+                    join_square(&f, at, axis == 2 ? 1 : 0, axis == 0 ? 1 : 2);
+            }
+    return (hed_generated){.first_body = first, .first_spring = first + body, .bodies = body, .springs = f.count};
+}
+
+/* ---- adding one ---- */
+
+hed_grid_def hed_default_grid_def(void)
+{
+    return (hed_grid_def){.size = {1, 1, 1},
+                          .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
+                          .body = hed_default_entity_def(HED_BODY).as.body,
+                          .spring = hed_default_entity_def(HED_SPRING).as.spring,
+                          .rate = 48000};
+}
+
+static hed_status check_size(const hed_grid_def *def, hed_error *error)
+{
+    uint64_t bodies = 1;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (def->size[axis] < 1 || def->size[axis] > SYNTH_MOST_BODIES)
+            return synth_fail(error, HED_ERROR_ARGUMENT, "grid: size[%" PRIu32 "] is %" PRIu32 "; expected 1 to %d", axis, def->size[axis],
+                              SYNTH_MOST_BODIES);
+        bodies *= def->size[axis];
+        if (bodies > SYNTH_MOST_BODIES)
+            return synth_fail(error, HED_ERROR_LIMIT, "grid: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " bodies; a grid holds up to %d", def->size[0],
+                              def->size[1], def->size[2], SYNTH_MOST_BODIES);
+        if (def->size[axis] > 1 && !(length_of(def->step[axis]) >= 1e-6))
+            return synth_fail(error, HED_ERROR_ARGUMENT, "grid: step[%" PRIu32 "] is shorter than a micrometre", axis);
+    }
+    return HED_OK;
+}
+
+/* The corners: with them all bodies are where bodies may be. */
+static hed_status check_corners(const hed_grid_def *def, hed_error *error)
+{
+    for (uint32_t corner = 0; corner < 8; corner++) {
+        uint32_t at[3];
+        for (uint32_t axis = 0; axis < 3; axis++)
+            at[axis] = corner >> axis & 1 ? def->size[axis] - 1 : 0;
+        hed_body_def body = make_body(def, at);
+        hed_status status = synth_check_fields(synth_fields[HED_BODY], &body, "grid: body", error);
+        if (status != HED_OK) return status;
+    }
+    for (uint32_t a = 0; a < 2; a++)
+        for (uint32_t b = a + 1; b < 3; b++)
+            for (int sign = -1; sign < 2; sign += 2) {
+                float way[3];
+                for (uint32_t i = 0; i < 3; i++)
+                    way[i] = def->step[a][i] + (float)sign * def->step[b][i];
+                if (def->diagonal > 0 && def->size[a] > 1 && def->size[b] > 1 && length_of(way) < 1e-6)
+                    return synth_fail(error, HED_ERROR_ARGUMENT, "grid: step[%" PRIu32 "] and step[%" PRIu32 "] lie along one line: their "
+                                                                 "diagonals have no length", a, b);
+            }
+    return HED_OK;
+}
+
+static hed_status check_springs(const hed_grid_def *def, hed_error *error)
+{
+    hed_status status = synth_check_fields(synth_fields[HED_SPRING], &def->spring, "grid: spring", error);
+    if (status != HED_OK) return status;
+    if (!(def->diagonal >= 0 && def->diagonal <= 1e12f) || !(def->bend >= 0 && def->bend <= 1e12f))
+        return synth_fail(error, HED_ERROR_ARGUMENT, "grid: diagonal is %g and bend %g; expected a value from 0 to 1e+12",
+                          (double)def->diagonal, (double)def->bend);
+    if (!(def->tune >= 0) || (def->tune > 0 && !(def->rate >= 1 && def->rate <= 1e7 && def->tune < def->rate / 2)))
+        return synth_fail(error, HED_ERROR_ARGUMENT, "grid: tune is %g Hz at a rate of %g Hz; expected 0, or less than half of the rate",
+                          (double)def->tune, def->rate);
+    return HED_OK;
+}
+
+/* The springs between neighbours are shortened to balance those to the next but one; that must not be more than their length. */
+static hed_status check_bend(const hed_grid_def *resolved, hed_error *error)
+{
+    for (uint32_t axis = 0; resolved->bend > 0 && axis < 3; axis++) {
+        double most = share_of(resolved->spring.rest_length, length_of(resolved->step[axis])) * resolved->spring.stiffness;
+        if (resolved->size[axis] > 1 && !(resolved->bend < most))
+            return synth_fail(error, HED_ERROR_ARGUMENT, "grid: bend is %g N/m; along axis %" PRIu32 " it has to be below stiffness times rest "
+                                                         "length by distance, which is %g N/m",
+                              (double)resolved->bend, axis, most);
+    }
+    return HED_OK;
+}
+
+static hed_status check_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error)
+{
+    hed_status status = check_size(def, error);
+    if (status == HED_OK) status = check_corners(def, error);
+    if (status == HED_OK) status = check_springs(def, error);
+    if (status == HED_OK) status = synth_resolve_grid(def, resolved, error);
+    if (status == HED_OK) status = check_bend(resolved, error);
+    return status;
+}
+
+static hed_status remember(hed_instrument *instrument, const hed_grid_def *def, const char *name, hed_error *error)
+{
+    const hed_allocator *allocator = &instrument->allocator;
+    uint64_t need = (uint64_t)instrument->grid_count + 1;
+    synth_grid *grids = synth_grow(allocator, instrument->grids, &instrument->grid_capacity, need, sizeof *grids);
+    if (grids) instrument->grids = grids;
+    char *copy = grids && name ? synth_copy_text(allocator, name) : NULL;
+    if (!grids || (name && !copy) ||
+        (name && !synth_table_put(&instrument->name_table, allocator, synth_hash_text(name, strlen(name)), instrument->grid_count | SYNTH_GRID_NAME))) {
+        synth_free_text(allocator, copy);
+        return synth_fail(error, HED_ERROR_MEMORY, "out of memory for a grid");
+    }
+    instrument->grids[instrument->grid_count++] = (synth_grid){.name = copy, .def = *def};
+    return HED_OK;
+}
+
+/* Gives `count` new entities, whose definitions are in place already, their numbers. */
+static void number(hed_instrument *instrument, uint32_t type, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = instrument->counts[type]++;
+        hed_entity entity = ++instrument->entity_count;
+        instrument->places[entity] = (synth_place){type, index};
+        instrument->ids[type][index] = entity;
+    }
+}
+
+hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def, const char *name, hed_generated *generated,
+                                   hed_error *error)
+{
+    *generated = (hed_generated){0};
+    hed_grid_def resolved;
+    hed_status status = check_grid(def, &resolved, error);
+    if (status == HED_OK && name) status = synth_check_name(instrument, name, error);
+    if (status != HED_OK) return status;
+    hed_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
+    if ((uint64_t)made.bodies + made.springs > SYNTH_MOST_ENTITIES - instrument->entity_count)
+        return synth_fail(error, HED_ERROR_LIMIT, "grid: %" PRIu32 " bodies and %" PRIu32 " springs; an instrument holds up to %" PRIu32 " entities",
+                          made.bodies, made.springs, (uint32_t)SYNTH_MOST_ENTITIES);
+    status = synth_reserve(instrument, HED_BODY, made.bodies, error);
+    if (status == HED_OK) status = synth_reserve(instrument, HED_SPRING, made.springs, error);
+    if (status == HED_OK) status = synth_reserve_places(instrument, made.bodies + made.springs, error);
+    if (status == HED_OK) status = remember(instrument, def, name, error);
+    if (status != HED_OK) return status;
+    synth_fill_grid(&resolved, made.first_body, instrument->bodies + instrument->counts[HED_BODY],
+                    instrument->springs ? instrument->springs + instrument->counts[HED_SPRING] : NULL);
+    number(instrument, HED_BODY, made.bodies);
+    number(instrument, HED_SPRING, made.springs);
+    instrument->grids[instrument->grid_count - 1].generated = made;
+    *generated = made;
+    return HED_OK;
+}
