@@ -1,42 +1,328 @@
-/* Standard MIDI files of format 0 and 1 (Standard MIDI Files 1.0, MMA RP-001). */
+/* Standard MIDI files of format 0 and 1 (Standard MIDI Files 1.0, MMA RP-001): the events of all tracks in order of
+ * time, with seconds by the tempo map. */
 #include "heddle/synth_file.h"
 
 #include "model/model.h"
+#include "support/file.h"
 
-hed_status hed_midi_file_parse(const void *bytes, size_t size, const char *name, hed_midi_file **file, hed_error *error)
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hed_midi_file {
+    hed_midi_event *events;
+    uint32_t count, capacity, tracks;
+    double seconds;
+};
+
+/* Where the reader is. Bytes are counted from the beginning of the file. */
+typedef struct reader {
+    const char *name;
+    const uint8_t *bytes;
+    size_t at, end; /* of what may be read now: the file, or a track */
+    size_t size;    /* of the file */
+    uint32_t track; /* from 0 */
+    bool in_track;
+    uint32_t ticks_a_quarter;
+    double seconds_a_tick; /* time code: fixed; 0: by the tempo */
+    hed_midi_file *file;
+    uint64_t longest; /* tick at which the longest track ends */
+    hed_error *error;
+} reader;
+
+enum { END_OF_TRACK = 0x2f,
+       SET_TEMPO = 0x51,
+       QUARTER_AT_REST = 500000 /* us, until a tempo is set */ };
+static const size_t largest_file = (size_t)1 << 28;
+
+static uint32_t big_endian(const uint8_t *bytes, uint32_t count)
 {
-    (void)bytes, (void)size;
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < count; i++) value = value << 8 | bytes[i];
+    return value;
+}
+
+/* ---- what is wrong, and where ---- */
+
+__attribute__((format(printf, 3, 4))) static hed_status wrong(const reader *r, size_t byte, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (r->in_track)
+        return synth_fail(r->error, HED_ERROR_FORMAT, "%s: track %u, byte %zu: found %s", r->name, r->track + 1, byte,
+                          text);
+    return synth_fail(r->error, HED_ERROR_FORMAT, "%s: byte %zu: found %s", r->name, byte, text);
+}
+
+static hed_status ends(const reader *r, const char *how)
+{
+    return synth_fail(r->error, HED_ERROR_FORMAT, "%s: track %u ends at byte %zu, %s", r->name, r->track + 1, r->end,
+                      how);
+}
+
+static hed_status cut(const reader *r) { return ends(r, "in the middle of an event"); }
+
+/* ---- bytes of a track ---- */
+
+static hed_status read_byte(reader *r, uint32_t *value)
+{
+    if (r->at >= r->end) return cut(r);
+    *value = r->bytes[r->at++];
+    return HED_OK;
+}
+
+/* A number in groups of seven bits, at most four of them. */
+static hed_status read_number(reader *r, uint32_t *value)
+{
+    size_t begin = r->at;
+    uint32_t byte = 0x80;
+    *value = 0;
+    while (byte & 0x80) {
+        if (r->at - begin == 4) return wrong(r, begin, "a number of more than 4 bytes");
+        hed_status status = read_byte(r, &byte);
+        if (status) return status;
+        *value = *value << 7 | (byte & 0x7f);
+    }
+    return HED_OK;
+}
+
+static hed_status read_data(reader *r, uint8_t *value)
+{
+    uint32_t byte;
+    hed_status status = read_byte(r, &byte);
+    if (status) return status;
+    if (byte > 0x7f) return wrong(r, r->at - 1, "%02x, expected a data byte below 80", byte);
+    *value = (uint8_t)byte;
+    return HED_OK;
+}
+
+/* ---- events ---- */
+
+static hed_status add(reader *r, const hed_midi_event *event)
+{
+    hed_midi_file *file = r->file;
+    if (file->count == file->capacity) {
+        uint32_t capacity = file->capacity ? 2 * file->capacity : 256;
+        hed_midi_event *events = realloc(file->events, capacity * sizeof *events);
+        if (!events) return synth_fail(r->error, HED_ERROR_MEMORY, "%s: no memory for %u events", r->name, capacity);
+        file->events = events;
+        file->capacity = capacity;
+    }
+    file->events[file->count] = *event;
+    file->events[file->count].seconds = file->count; /* until times are known: orders events of one tick */
+    file->count++;
+    return HED_OK;
+}
+
+static hed_status read_meta(reader *r, hed_midi_event *event, bool *ended)
+{
+    uint32_t type, length;
+    size_t begin = r->at - 1;
+    hed_status status = read_byte(r, &type);
+    if (!status) status = read_number(r, &length);
+    if (status) return status;
+    if (length > r->end - r->at) return cut(r);
+    const uint8_t *data = r->bytes + r->at;
+    r->at += length;
+    *ended = type == END_OF_TRACK;
+    if (type != SET_TEMPO) return HED_OK;
+    uint32_t microseconds = length == 3 ? big_endian(data, 3) : 0;
+    if (!microseconds)
+        return wrong(r, begin, "a tempo of %u bytes or of 0, expected 3 bytes of microseconds", length);
+    memcpy(event->bytes, (uint8_t[]){0xff, SET_TEMPO, 0}, sizeof event->bytes);
+    event->tempo = (float)(60e6 / microseconds);
+    return add(r, event);
+}
+
+/* System exclusive: nothing that is played here. */
+static hed_status skip_exclusive(reader *r)
+{
+    uint32_t length;
+    hed_status status = read_number(r, &length);
+    if (status) return status;
+    if (length > r->end - r->at) return cut(r);
+    r->at += length;
+    return HED_OK;
+}
+
+/* `running` is the status of the channel message before. The standard ends it at meta and exclusive events; files
+ * that go on with it are clear enough. */
+static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *ended)
+{
+    hed_midi_event event = {.tick = tick, .track = (uint16_t)r->track};
+    uint32_t status_byte;
+    hed_status status = read_byte(r, &status_byte);
+    if (status) return status;
+    if (status_byte == 0xff) return read_meta(r, &event, ended);
+    if (status_byte == 0xf0 || status_byte == 0xf7) return skip_exclusive(r);
+    if (status_byte > 0xf0 || (status_byte < 0x80 && !*running))
+        return wrong(r, r->at - 1, "%02x, expected the status of an event", status_byte);
+    if (status_byte < 0x80) r->at--;
+    else *running = status_byte;
+    event.bytes[0] = (uint8_t)*running;
+    status = read_data(r, &event.bytes[1]);
+    uint32_t kind = *running >> 4;
+    if (!status && kind != 0xc && kind != 0xd) status = read_data(r, &event.bytes[2]);
+    return status ? status : add(r, &event);
+}
+
+/* A track of `length` bytes, as it says, from r->at on. */
+static hed_status read_track(reader *r, uint32_t length)
+{
+    size_t begin = r->at, rest = r->size - begin;
+    uint64_t tick = 0;
+    uint32_t running = 0, delta;
+    bool ended = false;
+    r->in_track = true;
+    r->end = begin + (length < rest ? length : rest);
+    while (!ended) {
+        if (r->at == r->end) return ends(r, "without an end of track");
+        hed_status status = read_number(r, &delta);
+        if (status) return status;
+        tick += delta;
+        status = read_event(r, tick, &running, &ended);
+        if (status) return status;
+    }
+    if (length > rest) return wrong(r, begin, "%zu bytes, expected %u as its head says", rest, length);
+    if (tick > r->longest) r->longest = tick;
+    r->in_track = false;
+    r->at = begin + length;
+    r->end = r->size;
+    return HED_OK;
+}
+
+/* ---- the file ---- */
+
+/* Division: ticks of a quarter note; or, negative, frames of time code a second, and ticks of a frame. */
+static hed_status set_division(reader *r, uint32_t division)
+{
+    uint32_t ticks = division & 0xff, frames = 256 - (division >> 8);
+    r->ticks_a_quarter = division;
+    if (!(division & 0x8000)) {
+        return division ? HED_OK : wrong(r, 12, "0 ticks a quarter note, expected 1 to 32767");
+    }
+    if ((frames != 24 && frames != 25 && frames != 29 && frames != 30) || !ticks)
+        return wrong(r, 12, "time code of %u frames a second, %u ticks each, expected 24, 25, 29 or 30 and 1 or more",
+                     frames, ticks);
+    double rate = frames == 29 ? 30000.0 / 1001.0 : (double)frames; /* 29 is 30 with frames dropped */
+    r->seconds_a_tick = 1.0 / (rate * ticks);
+    return HED_OK;
+}
+
+static hed_status read_head(reader *r, uint32_t *tracks)
+{
+    if (r->size < 14 || memcmp(r->bytes, "MThd", 4) != 0)
+        return synth_fail(r->error, HED_ERROR_FORMAT,
+                          "%s is no MIDI file: expected \"MThd\" and a header of 14 bytes, found %s", r->name,
+                          r->size < 14 ? "fewer bytes" : "others");
+    uint32_t length = big_endian(r->bytes + 4, 4), format = big_endian(r->bytes + 8, 2);
+    *tracks = big_endian(r->bytes + 10, 2);
+    if (length < 6 || length > r->size - 8)
+        return wrong(r, 4, "a header of %u bytes, expected 6 and not more than the file has", length);
+    if (format > 1)
+        return wrong(r, 8, "format %u, expected 0 or 1%s", format,
+                     format == 2 ? " (2 is several songs: save one of them)" : "");
+    if (*tracks == 0 || (format == 0 && *tracks != 1))
+        return wrong(r, 10, "%u tracks in a file of format %u, expected 1%s", *tracks, format,
+                     format ? " or more" : "");
+    r->at = 8 + (size_t)length;
+    return set_division(r, big_endian(r->bytes + 12, 2));
+}
+
+/* Chunks of other kinds may stand between the tracks. */
+static hed_status read_tracks(reader *r, uint32_t tracks)
+{
+    for (r->track = 0; r->track < tracks;) {
+        if (r->size - r->at < 8)
+            return wrong(r, r->size, "the end of the file and %u tracks, expected %u as byte 10 says", r->track,
+                         tracks);
+        const uint8_t *head = r->bytes + r->at;
+        uint32_t length = big_endian(head + 4, 4);
+        r->at += 8;
+        if (memcmp(head, "MTrk", 4) == 0) {
+            hed_status status = read_track(r, length);
+            if (status) return status;
+            r->track++;
+        } else if (length > r->size - r->at) {
+            return wrong(r, r->at - 8,
+                         "a chunk of %u bytes, expected at most the %zu that are left; %u of %u tracks were read",
+                         length, r->size - r->at, r->track, tracks);
+        } else {
+            r->at += length;
+        }
+    }
+    return HED_OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const hed_midi_event *x = a, *y = b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
+}
+
+/* From ticks to seconds; a tempo is that of all tracks. */
+static void set_times(const reader *r)
+{
+    hed_midi_file *file = r->file;
+    if (file->count) qsort(file->events, file->count, sizeof *file->events, by_time);
+    double seconds = 0.0, a_tick = r->seconds_a_tick;
+    if (a_tick == 0.0) a_tick = QUARTER_AT_REST * 1e-6 / r->ticks_a_quarter;
+    uint64_t from = 0; /* tick at `seconds`, where the tempo was set */
+    for (uint32_t i = 0; i < file->count; i++) {
+        hed_midi_event *e = &file->events[i];
+        e->seconds = seconds + (double)(e->tick - from) * a_tick;
+        if (e->tempo == 0.0f || r->seconds_a_tick > 0.0) continue;
+        seconds = e->seconds;
+        from = e->tick;
+        a_tick = round(60e6 / (double)e->tempo) * 1e-6 / r->ticks_a_quarter; /* whole microseconds, as in the file */
+    }
+    file->seconds = seconds + (double)(r->longest - from) * a_tick;
+}
+
+hed_status hed_midi_file_parse(const void *bytes, size_t size, const char *name, hed_midi_file **file,
+                               hed_error *error)
+{
     *file = NULL;
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "%s: not there yet", name);
+    hed_midi_file *made = calloc(1, sizeof *made);
+    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
+    reader r = {.name = name, .bytes = bytes, .size = size, .end = size, .file = made, .error = error};
+    hed_status status = read_head(&r, &made->tracks);
+    if (!status) status = read_tracks(&r, made->tracks);
+    if (status) {
+        hed_midi_file_destroy(made);
+        return status;
+    }
+    set_times(&r);
+    *file = made;
+    return HED_OK;
 }
 
 hed_status hed_midi_file_load(const char *path, hed_midi_file **file, hed_error *error)
 {
-    return hed_midi_file_parse(NULL, 0, path, file, error);
+    *file = NULL;
+    char *bytes;
+    size_t size;
+    hed_status status = hed_file_read(path, largest_file, &bytes, &size, error);
+    if (status) return status;
+    status = hed_midi_file_parse(bytes, size, path, file, error);
+    free(bytes);
+    return status;
 }
 
-void hed_midi_file_destroy(hed_midi_file *file) { (void)file; }
-
-uint32_t hed_midi_file_count(const hed_midi_file *file)
+void hed_midi_file_destroy(hed_midi_file *file)
 {
-    (void)file;
-    return 0;
+    if (!file) return;
+    free(file->events);
+    free(file);
 }
 
-const hed_midi_event *hed_midi_file_events(const hed_midi_file *file)
-{
-    (void)file;
-    return NULL;
-}
-
-double hed_midi_file_seconds(const hed_midi_file *file)
-{
-    (void)file;
-    return 0;
-}
-
-uint32_t hed_midi_file_tracks(const hed_midi_file *file)
-{
-    (void)file;
-    return 0;
-}
+uint32_t hed_midi_file_count(const hed_midi_file *file) { return file->count; }
+const hed_midi_event *hed_midi_file_events(const hed_midi_file *file) { return file->events; }
+double hed_midi_file_seconds(const hed_midi_file *file) { return file->seconds; }
+uint32_t hed_midi_file_tracks(const hed_midi_file *file) { return file->tracks; }

@@ -1,5 +1,5 @@
-/* From MIDI, automation and the host to pokes: words of a voice's store that change between two samples. A block's events are checked first, with
- * the pokes that they may need, so that a block that is refused has changed nothing. */
+/* From MIDI, automation and the host to pokes: words of a voice's store that change between two samples. A block's
+ * events are checked first, with the pokes that they may need, so that a block that is refused has changed nothing. */
 #include "solver/voices.h"
 
 #include "solver/memory.h"
@@ -7,7 +7,8 @@
 #include <math.h>
 
 /* Room for pokes beyond one event of the widest kind: a dense block has some dozen pokes for each event. */
-enum { SYNTH_POKES = 1 << 16, SYNTH_MOST_CONTACTS = 1 << 18 };
+enum { SYNTH_POKES = 1 << 16,
+       SYNTH_MOST_CONTACTS = 1 << 18 };
 
 /* ---- creation ---- */
 
@@ -47,7 +48,8 @@ static hed_status make_room(synth_voices *v, hed_error *error)
     uint64_t room = 2 * most + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
     while (slots < 2 * room) slots *= 2;
     if (slots > 1u << 30)
-        return synth_fail(error, HED_ERROR_LIMIT, "an event may change %llu words of %u voices: too many for MIDI", (unsigned long long)most, v->instances);
+        return synth_fail(error, HED_ERROR_LIMIT, "an event may change %llu words of %u voices: too many for MIDI",
+                          (unsigned long long)most, v->instances);
     v->capacity = (uint32_t)room;
     v->slot_count = (uint32_t)slots;
     v->records = synth_new(&v->allocator, room, sizeof *v->records);
@@ -60,8 +62,9 @@ static hed_status make_room(synth_voices *v, hed_error *error)
     return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes of voices", v->capacity);
 }
 
-hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def, const synth_program *program,
-                               uint32_t max_events, synth_voices **voices, hed_error *error)
+hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
+                               const synth_program *program, uint32_t max_events, synth_voices **voices,
+                               hed_error *error)
 {
     *voices = NULL;
     synth_voices *v = synth_new(allocator, 1, sizeof *v);
@@ -116,7 +119,8 @@ static uint16_t last_key(const synth_voices *v, const hed_route *route)
     uint16_t best = SYNTH_NO_KEY;
     uint32_t started = 0;
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
-        for (uint32_t note = route->low; synth_route_channel(route, c) && note <= route->high && note < SYNTH_KEYS; note++)
+        for (uint32_t note = route->low; synth_route_channel(route, c) && note <= route->high && note < SYNTH_KEYS;
+             note++)
             if (v->keys[c][note].started > started) {
                 started = v->keys[c][note].started;
                 best = (uint16_t)(c << 7 | note);
@@ -141,7 +145,8 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
         v->last[t] = last_key(v, &target->route);
         v->host[t] = (synth_host_value){0};
         for (uint32_t i = 0; i < from->targets; i++)
-            if (target->kind == HED_MIDI_HOST && from->host[i].received && from->host[i].number == target->number) v->host[t] = from->host[i];
+            if (target->kind == HED_MIDI_HOST && from->host[i].received && from->host[i].number == target->number)
+                v->host[t] = from->host[i];
     }
 }
 
@@ -201,66 +206,85 @@ static void sort(synth_voices *v)
 static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
 {
     uint64_t gates = v->program->layout.gates, targets = v->targets, reached = 0;
-    uint32_t status = bytes[0] >> 4, control = status == 14 ? SYNTH_CONTROL_BEND : status == 13 ? SYNTH_CONTROL_PRESSURE : bytes[1];
+    uint32_t status = bytes[0] >> 4, control = status == 14   ? SYNTH_CONTROL_BEND
+                                               : status == 13 ? SYNTH_CONTROL_PRESSURE
+                                                              : bytes[1];
     if (status == 9 || status == 8) return 1 + gates * SYNTH_GATE_WORDS + targets;
     if (status == 10) return targets;
     if (status < 11 || status > 14) return 0;
     bool ends = status == 11 && (control == SYNTH_CC_SUSTAIN || control >= SYNTH_CC_SOUND_OFF);
     bool data = status == 11 && (control == SYNTH_CC_DATA || control == SYNTH_CC_DATA_FINE);
     if (ends || data) return v->instances * (1 + gates + targets);
-    for (uint32_t t = 0; t < targets; t++) reached += synth_control_reaches(&v->program->targets[t], bytes[0] & 15, control);
+    for (uint32_t t = 0; t < targets; t++)
+        reached += synth_control_reaches(&v->program->targets[t], bytes[0] & 15, control);
     return v->instances * (reached + (control == SYNTH_CONTROL_BEND));
 }
 
-static hed_status check_event(const synth_voices *v, const hed_synth_event *e, uint32_t index, uint64_t *pokes, hed_error *error)
+static hed_status check_event(const synth_voices *v, const hed_synth_event *e, uint32_t index, uint64_t *pokes,
+                              hed_error *error)
 {
     uint64_t needed = (uint64_t)v->instances * v->targets;
     switch (e->kind) {
     case HED_EVENT_MIDI:
         if (e->bytes[0] < 0x80 || (e->bytes[0] < 0xf0 && (e->bytes[1] > 127 || e->bytes[2] > 127)))
-            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] has bytes %02x %02x %02x: a MIDI status of 80 or above and data below 80 expected",
-                              index, e->bytes[0], e->bytes[1], e->bytes[2]);
+            return synth_fail(
+                error, HED_ERROR_ARGUMENT,
+                "events[%u] has bytes %02x %02x %02x: a MIDI status of 80 or above and data below 80 expected", index,
+                e->bytes[0], e->bytes[1], e->bytes[2]);
         needed = midi_pokes(v, e->bytes);
         break;
     case HED_EVENT_TEMPO:
         if (!(e->value > 0.0f && e->value < 1e6f))
-            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] sets the tempo to %g: quarter notes a minute above 0 expected", index, (double)e->value);
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                              "events[%u] sets the tempo to %g: quarter notes a minute above 0 expected", index,
+                              (double)e->value);
         break;
     case HED_EVENT_SET:
-        if (!isfinite(e->value)) return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] sets a parameter to %g: a number expected", index, (double)e->value);
+        if (!isfinite(e->value))
+            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] sets a parameter to %g: a number expected",
+                              index, (double)e->value);
         needed = synth_program_set(v->program, e->entity, e->parameter, e->value, NULL, 0);
         if (!needed)
-            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] sets %s of entity %u: there is no such entity, or it has no such parameter", index,
-                              hed_parameter_name(e->parameter), e->entity);
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                              "events[%u] sets %s of entity %u: there is no such entity, or it has no such parameter",
+                              index, hed_parameter_name(e->parameter), e->entity);
         needed *= v->instances;
         break;
     case HED_EVENT_HOST:
-        if (!isfinite(e->value)) return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] has the host's value %g: a number expected", index, (double)e->value);
+        if (!isfinite(e->value))
+            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] has the host's value %g: a number expected",
+                              index, (double)e->value);
         break;
     default:
-        return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is of kind %u: there is none such", index, (unsigned)e->kind);
+        return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is of kind %u: there is none such", index,
+                          (unsigned)e->kind);
     }
     *pokes += needed;
     return HED_OK;
 }
 
-static hed_status check_events(const synth_voices *v, const hed_synth_event *events, uint32_t count, uint32_t frames, hed_error *error)
+static hed_status check_events(const synth_voices *v, const hed_synth_event *events, uint32_t count, uint32_t frames,
+                               hed_error *error)
 {
     if (count > v->max_events)
-        return synth_fail(error, HED_ERROR_LIMIT, "%u events in a block: at most %u, hed_synth_def.max_events", count, v->max_events);
+        return synth_fail(error, HED_ERROR_LIMIT, "%u events in a block: at most %u, hed_synth_def.max_events", count,
+                          v->max_events);
     uint64_t pokes = v->renew ? widest(v) : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (events[i].frame >= frames)
-            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is at frame %u: the block has %u", i, events[i].frame, frames);
+            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is at frame %u: the block has %u", i,
+                              events[i].frame, frames);
         if (i && events[i].frame < events[i - 1].frame)
-            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is at frame %u, before events[%u] at %u: the order of time expected", i,
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                              "events[%u] is at frame %u, before events[%u] at %u: the order of time expected", i,
                               events[i].frame, i - 1, events[i - 1].frame);
         hed_status status = check_event(v, &events[i], i, &pokes, error);
         if (status) return status;
     }
     if (pokes > v->capacity)
-        return synth_fail(error, HED_ERROR_LIMIT, "the events of a block may change %llu words: at most %u; use shorter blocks", (unsigned long long)pokes,
-                          v->capacity);
+        return synth_fail(error, HED_ERROR_LIMIT,
+                          "the events of a block may change %llu words: at most %u; use shorter blocks",
+                          (unsigned long long)pokes, v->capacity);
     return HED_OK;
 }
 
@@ -270,10 +294,8 @@ static void play_midi(synth_voices *v, const uint8_t *bytes)
     switch (bytes[0] >> 4) {
     case 8: synth_notes_end(v, channel, first); break;
     case 9:
-        if (second)
-            synth_notes_start(v, channel, first, second);
-        else
-            synth_notes_end(v, channel, first);
+        if (second) synth_notes_start(v, channel, first, second);
+        else synth_notes_end(v, channel, first);
         break;
     case 10: synth_notes_touch(v, channel, first, second); break;
     case 11: synth_control_change(v, channel, first, second); break;

@@ -4,16 +4,27 @@
  *   voices_notes.c    keys, stealing, gates
  *   voices_control.c  controllers, bends, pressure, MPE zones, and what follows them
  *
- * In HED_SINGLETON there is one instance and any number of keys down; otherwise each key that is down has an instance of its own. */
+ * In HED_SINGLETON there is one instance and any number of keys down; otherwise each key that is down has an instance
+ * of its own. */
 #ifndef SYNTH_VOICES_H
 #define SYNTH_VOICES_H
 
 #include "solver/solver.h"
 
-enum { SYNTH_CHANNELS = 16, SYNTH_KEYS = 128, SYNTH_MOST_VOICES = 64, SYNTH_NO_KEY = 0xffff, SYNTH_NO_CHANNEL = 255 };
+enum {
+    SYNTH_CHANNELS = 16,
+    SYNTH_KEYS = 128,
+    SYNTH_MOST_VOICES = 64,
+    SYNTH_NO_KEY = 0xffff,
+    SYNTH_NO_CHANNEL = 255,
+};
 
 /* What a channel says for all its notes: the controllers, and behind them bend in [-1, 1] and pressure in [0, 1]. */
-enum { SYNTH_CONTROL_BEND = 128, SYNTH_CONTROL_PRESSURE, SYNTH_CONTROLS };
+enum {
+    SYNTH_CONTROL_BEND = 128,
+    SYNTH_CONTROL_PRESSURE,
+    SYNTH_CONTROLS,
+};
 /* Controllers with a meaning of their own. */
 enum {
     SYNTH_CC_MODULATION = 1,
@@ -27,24 +38,28 @@ enum {
     SYNTH_CC_RPN,
     SYNTH_CC_SOUND_OFF = 120,
     SYNTH_CC_RESET,
-    SYNTH_CC_NOTES_OFF = 123
+    SYNTH_CC_NOTES_OFF = 123,
 };
 
 typedef struct synth_channel {
     float value[SYNTH_CONTROLS];
     bool received[SYNTH_CONTROLS];
-    uint8_t rpn[2];      /* registered parameter that data entry sets: MSB, LSB; 127, 127: none */
-    bool ranged;         /* its bend range was set */
+    uint8_t rpn[2]; /* registered parameter that data entry sets: MSB, LSB; 127, 127: none */
+    bool ranged;    /* its bend range was set */
     uint8_t semitones, cents;
 } synth_channel;
 
-typedef enum synth_key_state { SYNTH_KEY_UP, SYNTH_KEY_DOWN, SYNTH_KEY_SUSTAINED } synth_key_state;
+typedef enum synth_key_state {
+    SYNTH_KEY_UP,
+    SYNTH_KEY_DOWN,
+    SYNTH_KEY_SUSTAINED,
+} synth_key_state;
 
 typedef struct synth_key {
     uint32_t started; /* serial number of its last start; 0: never */
     uint8_t state, velocity, touch;
-    bool touched;     /* `touch` was said since */
-    uint8_t voice;    /* that it sounds in, while it is not up; a key whose voice is stolen counts as up */
+    bool touched;  /* `touch` was said since */
+    uint8_t voice; /* that it sounds in, while it is not up; a key whose voice is stolen counts as up */
 } synth_key;
 
 /* An instance in the modes with voices: the last key that it was given to. */
@@ -80,22 +95,22 @@ struct synth_voices {
     float largest_dilation; /* that the instrument was proven stable for */
 
     synth_channel channels[SYNTH_CHANNELS];
-    synth_channel any;                /* what was said last, on whatever channel */
-    uint8_t members[2];               /* MPE: channels of the lower zone (from channel 2 up) and of the upper one (from channel 15 down) */
+    synth_channel any;  /* what was said last, on whatever channel */
+    uint8_t members[2]; /* MPE: channels of the lower zone, from 2 up, and of the upper one, from 15 down */
     synth_key keys[SYNTH_CHANNELS][SYNTH_KEYS];
     uint64_t held[SYNTH_CHANNELS][2]; /* a bit for each key that is down or sustained */
     synth_voice voices[SYNTH_MOST_VOICES];
-    uint32_t serial;                  /* of starts and releases */
-    float tempo;                      /* quarter notes a minute; 0: nothing was said yet */
-    uint16_t *last;                   /* (targets) SINGLETON: channel and key of the last note on its route; SYNTH_NO_KEY: none yet */
-    synth_host_value *host;           /* (targets), of those of kind HED_MIDI_HOST */
-    bool renew;                       /* all that holds is to be poked again */
+    uint32_t serial;        /* of starts and releases */
+    float tempo;            /* quarter notes a minute; 0: nothing was said yet */
+    uint16_t *last;         /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NO_KEY */
+    synth_host_value *host; /* (targets), of those of kind HED_MIDI_HOST */
+    bool renew;             /* all that holds is to be poked again */
 
     uint32_t frame, count, capacity;
-    synth_record *records;            /* (capacity) in order of time */
-    synth_poke *pokes;                /* (capacity) sorted by instance; scratch before */
-    uint32_t *begin;                  /* (instances + 1) */
-    synth_slot *slots;                /* (slot_count), a power of two */
+    synth_record *records; /* (capacity) in order of time */
+    synth_poke *pokes;     /* (capacity) sorted by instance; scratch before */
+    uint32_t *begin;       /* (instances + 1) */
+    synth_slot *slots;     /* (slot_count), a power of two */
     uint32_t slot_count, generation;
 };
 
@@ -106,7 +121,10 @@ void synth_voices_poke(synth_voices *voices, uint32_t instance, uint32_t word, u
 
 /* ---- voices_notes.c ---- */
 
-static inline bool synth_route_channel(const hed_route *route, uint32_t channel) { return !route->channel || route->channel == channel + 1; }
+static inline bool synth_route_channel(const hed_route *route, uint32_t channel)
+{
+    return !route->channel || route->channel == channel + 1;
+}
 static inline bool synth_route_fits(const hed_route *route, uint32_t channel, uint32_t note)
 {
     return synth_route_channel(route, channel) && note >= route->low && note <= route->high;
@@ -135,7 +153,7 @@ bool synth_control_sustained(const synth_voices *voices, uint32_t channel);
 uint32_t synth_control_manager(const synth_voices *voices, uint32_t channel);
 /* Dilation of a voice, by its note and the bends. */
 void synth_control_dilate(synth_voices *voices, uint32_t instance);
-/* Pokes a target's value as it is in an instance, where something is known of it; `always`: else what it is at rest. */
+/* Pokes what a target is to be in an instance, where something is known of it; `always`: else its value at rest. */
 void synth_control_target(synth_voices *voices, uint32_t instance, uint32_t target, bool always);
 /* Whether an event of this control on this channel reaches a target. */
 bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_t control);

@@ -1,6 +1,6 @@
-/* What channels say: controllers, bend, pressure, and the words that follow them; registered parameters 0 (bend range) and 6 (MPE zones); the
- * dilation of voices. MIDI 1.0 Detailed Specification 4.2; reset of controllers by RP-015; zones by MPE 1.0 (RP-053). Until a zone is set, MPE has the
- * lower one with all channels. */
+/* What channels say: controllers, bend, pressure, and the words that follow them; registered parameters 0 (bend range)
+ * and 6 (MPE zones); the dilation of voices. MIDI 1.0 Detailed Specification 4.2; reset of controllers by RP-015; zones
+ * by MPE 1.0 (RP-053). Until a zone is set, MPE has the lower one with all channels. */
 #include "solver/voices.h"
 
 #include "kernels/words.h"
@@ -96,14 +96,16 @@ static bool key_of(const synth_voices *v, uint32_t instance, uint32_t target, ui
 /* What is known of a control, where a voice's own channel knows best. */
 static bool control_value(const synth_voices *v, uint32_t instance, const synth_target *target, float *value)
 {
-    uint32_t control = target->kind == HED_MIDI_CC ? target->number : target->kind == HED_MIDI_BEND ? SYNTH_CONTROL_BEND
-                                                                                                  : SYNTH_CONTROL_PRESSURE;
+    uint32_t control = target->kind == HED_MIDI_CC     ? target->number
+                       : target->kind == HED_MIDI_BEND ? SYNTH_CONTROL_BEND
+                                                       : SYNTH_CONTROL_PRESSURE;
     if (target->kind == HED_MIDI_CC && control >= SYNTH_CC_SOUND_OFF) return false;
     const synth_channel *said = target->route.channel ? &v->channels[target->route.channel - 1] : &v->any;
     if (v->def.mode == HED_VOICES_MPE) {
         uint32_t channel = v->voices[instance].channel, manager = synth_control_manager(v, channel);
         said = &v->channels[channel];
-        if (manager != SYNTH_NO_CHANNEL && (!said->received[control] || !synth_route_channel(&target->route, channel))) {
+        if (manager != SYNTH_NO_CHANNEL &&
+            (!said->received[control] || !synth_route_channel(&target->route, channel))) {
             said = &v->channels[manager];
             channel = manager;
         }
@@ -144,14 +146,10 @@ static bool target_value(const synth_voices *v, uint32_t instance, uint32_t inde
     }
     if (!key_of(v, instance, index, &channel, &note)) return false;
     const synth_key *key = &v->keys[channel][note];
-    if (target->follow == SYNTH_FOLLOW_NOTE)
-        *value = note_frequency(v, target, channel, note);
-    else if (target->kind == HED_MIDI_NOTE)
-        *value = ((float)note - target->centre) / 12.0f;
-    else if (target->kind == HED_MIDI_VELOCITY)
-        *value = (float)key->velocity / 127.0f;
-    else
-        *value = (float)key->touch / 127.0f;
+    if (target->follow == SYNTH_FOLLOW_NOTE) *value = note_frequency(v, target, channel, note);
+    else if (target->kind == HED_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
+    else if (target->kind == HED_MIDI_VELOCITY) *value = (float)key->velocity / 127.0f;
+    else *value = (float)key->touch / 127.0f;
     return target->kind != HED_MIDI_AFTERTOUCH || target->follow != SYNTH_FOLLOW_MIDI || key->touched;
 }
 
@@ -159,10 +157,8 @@ void synth_control_target(synth_voices *v, uint32_t instance, uint32_t index, bo
 {
     uint32_t word = v->program->targets[index].word;
     float value;
-    if (target_value(v, instance, index, &value))
-        poke_float(v, instance, word, value);
-    else if (always)
-        synth_voices_poke(v, instance, word, v->program->image[word]);
+    if (target_value(v, instance, index, &value)) poke_float(v, instance, word, value);
+    else if (always) synth_voices_poke(v, instance, word, v->program->image[word]);
 }
 
 /* ---- what is said ---- */
@@ -178,10 +174,8 @@ static void receive(synth_voices *v, uint32_t channel, uint32_t control, float v
         for (uint32_t t = 0; t < v->targets; t++) {
             const synth_target *target = &v->program->targets[t];
             if (!synth_control_reaches(target, channel, control)) continue;
-            if (target->follow == SYNTH_FOLLOW_NOTE)
-                synth_control_target(v, i, t, false);
-            else
-                poke_float(v, i, target->word, value);
+            if (target->follow == SYNTH_FOLLOW_NOTE) synth_control_target(v, i, t, false);
+            else poke_float(v, i, target->word, value);
         }
     }
 }
@@ -208,7 +202,8 @@ static void bend_again(synth_voices *v)
     }
 }
 
-/* Registered parameter 6 on channel 1 or 16: so many members has its zone; the other zone gives way. Ranges are the instrument's again. */
+/* Registered parameter 6 on channel 1 or 16: so many members has its zone; the other zone gives way. Ranges are the
+ * instrument's again. */
 static void set_zone(synth_voices *v, uint32_t channel, uint32_t members)
 {
     uint32_t zone = channel == 15, count = members < 15 ? members : 15;
@@ -227,10 +222,8 @@ static void set_range(synth_voices *v, uint32_t channel, uint32_t number, uint32
         synth_channel *c = &v->channels[i];
         if (!c->ranged) c->semitones = c->cents = 0;
         c->ranged = true;
-        if (number == SYNTH_CC_DATA)
-            c->semitones = (uint8_t)value;
-        else
-            c->cents = (uint8_t)value;
+        if (number == SYNTH_CC_DATA) c->semitones = (uint8_t)value;
+        else c->cents = (uint8_t)value;
     }
 }
 
@@ -238,19 +231,19 @@ static void enter_data(synth_voices *v, uint32_t channel, uint32_t number, uint3
 {
     const synth_channel *c = &v->channels[channel];
     if (c->rpn[0] != 0) return;
-    if (c->rpn[1] == 0)
-        set_range(v, channel, number, value);
-    else if (c->rpn[1] == 6 && number == SYNTH_CC_DATA && v->def.mode == HED_VOICES_MPE && (channel == 0 || channel == 15))
+    if (c->rpn[1] == 0) set_range(v, channel, number, value);
+    else if (c->rpn[1] == 6 && number == SYNTH_CC_DATA && v->def.mode == HED_VOICES_MPE &&
+             (channel == 0 || channel == 15))
         set_zone(v, channel, value);
-    else
-        return;
+    else return;
     bend_again(v);
 }
 
 static void reset_controllers(synth_voices *v, uint32_t channel)
 {
     synth_channel *c = &v->channels[channel];
-    static const uint8_t zeroed[] = {SYNTH_CC_MODULATION, SYNTH_CC_SUSTAIN, 65, 66, 67, SYNTH_CONTROL_BEND, SYNTH_CONTROL_PRESSURE};
+    static const uint8_t zeroed[] = {SYNTH_CC_MODULATION, SYNTH_CC_SUSTAIN, 65, 66, 67,
+                                     SYNTH_CONTROL_BEND, SYNTH_CONTROL_PRESSURE};
     for (uint32_t i = 0; i < sizeof zeroed; i++)
         if (c->received[zeroed[i]]) receive(v, channel, zeroed[i], 0.0f);
     if (c->received[SYNTH_CC_EXPRESSION]) receive(v, channel, SYNTH_CC_EXPRESSION, 1.0f);
@@ -275,20 +268,14 @@ void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, ui
 {
     synth_channel *c = &v->channels[channel];
     if (number < SYNTH_CC_SOUND_OFF) receive(v, channel, number, (float)value / 127.0f);
-    if (number == SYNTH_CC_SUSTAIN)
-        each_of_zone(v, channel, synth_notes_pedal);
+    if (number == SYNTH_CC_SUSTAIN) each_of_zone(v, channel, synth_notes_pedal);
     else if (number == SYNTH_CC_RPN || number == SYNTH_CC_RPN_FINE)
         c->rpn[number == SYNTH_CC_RPN_FINE] = (uint8_t)value;
-    else if (number == SYNTH_CC_NRPN || number == SYNTH_CC_NRPN_FINE)
-        c->rpn[0] = c->rpn[1] = 127;
-    else if (number == SYNTH_CC_DATA || number == SYNTH_CC_DATA_FINE)
-        enter_data(v, channel, number, value);
-    else if (number == SYNTH_CC_RESET)
-        each_of_zone(v, channel, reset_controllers);
-    else if (number == SYNTH_CC_SOUND_OFF)
-        each_of_zone(v, channel, end_sound);
-    else if (number >= SYNTH_CC_NOTES_OFF) /* 124 to 127 end all notes as well */
-        each_of_zone(v, channel, end_notes);
+    else if (number == SYNTH_CC_NRPN || number == SYNTH_CC_NRPN_FINE) c->rpn[0] = c->rpn[1] = 127;
+    else if (number == SYNTH_CC_DATA || number == SYNTH_CC_DATA_FINE) enter_data(v, channel, number, value);
+    else if (number == SYNTH_CC_RESET) each_of_zone(v, channel, reset_controllers);
+    else if (number == SYNTH_CC_SOUND_OFF) each_of_zone(v, channel, end_sound);
+    else if (number >= SYNTH_CC_NOTES_OFF) /* 124 to 127 end all notes as well */ each_of_zone(v, channel, end_notes);
 }
 
 void synth_control_tempo(synth_voices *v, float tempo)
@@ -303,13 +290,11 @@ void synth_control_host(synth_voices *v, uint32_t number, float value)
 {
     for (uint32_t t = 0; t < v->targets; t++) {
         const synth_target *target = &v->program->targets[t];
-        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_HOST || target->number != number) continue;
+        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_HOST || target->number != number)
+            continue;
         v->host[t] = (synth_host_value){number, value, true};
         for (uint32_t i = 0; i < v->instances; i++) poke_float(v, i, target->word, value);
     }
 }
 
-void synth_control_default(synth_channel *channel)
-{
-    *channel = (synth_channel){.rpn = {127, 127}};
-}
+void synth_control_default(synth_channel *channel) { *channel = (synth_channel){.rpn = {127, 127}}; }

@@ -1,5 +1,5 @@
-/* Keys and what they sound in: gates in the one instance of HED_SINGLETON; else an instance each, a free one, the one released longest ago, the
- * oldest. A key that is struck again while it sounds keeps its instance, as a string does. */
+/* Keys and what they sound in: gates in the one instance of HED_SINGLETON; else an instance each: a free one, the one
+ * released longest ago, the oldest. A key that is struck again while it sounds keeps its instance, as a string does. */
 #include "solver/voices.h"
 
 #include "kernels/words.h"
@@ -11,7 +11,10 @@ static void poke_float(synth_voices *v, uint32_t instance, uint32_t word, float 
 
 /* ---- which keys are held ---- */
 
-static bool is_held(const synth_voices *v, uint32_t channel, uint32_t note) { return v->held[channel][note >> 6] >> (note & 63) & 1; }
+static bool is_held(const synth_voices *v, uint32_t channel, uint32_t note)
+{
+    return v->held[channel][note >> 6] >> (note & 63) & 1;
+}
 
 static void set_state(synth_voices *v, uint32_t channel, uint32_t note, synth_key_state state)
 {
@@ -104,7 +107,8 @@ static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
     return taken;
 }
 
-/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's own, whose words may be those of the note before. */
+/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's words, which may still
+ * be those of the note before. */
 static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
 {
     for (uint32_t t = 0; t < v->targets; t++) {
@@ -113,8 +117,7 @@ static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, 
             synth_control_target(v, instance, t, true);
         } else if (synth_route_fits(&target->route, channel, note)) {
             v->last[t] = (uint16_t)(channel << 7 | note);
-            bool of_note = target->follow == SYNTH_FOLLOW_NOTE || (target->follow == SYNTH_FOLLOW_MIDI && (target->kind == HED_MIDI_VELOCITY || target->kind == HED_MIDI_NOTE));
-            if (of_note) synth_control_target(v, instance, t, false);
+            synth_control_target(v, instance, t, false);
         }
     }
 }
@@ -125,7 +128,8 @@ void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_
     uint32_t instance = take_voice(v, channel, note);
     synth_key *key = &v->keys[channel][note];
     set_state(v, channel, note, SYNTH_KEY_DOWN);
-    *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN, .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
+    *key = (synth_key){
+        .started = ++v->serial, .state = SYNTH_KEY_DOWN, .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
     if (v->def.mode != HED_SINGLETON) {
         v->voices[instance].started = key->started;
         synth_control_dilate(v, instance);
@@ -137,10 +141,8 @@ void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_
 void synth_notes_end(synth_voices *v, uint32_t channel, uint32_t note)
 {
     if (v->keys[channel][note].state != SYNTH_KEY_DOWN) return;
-    if (synth_control_sustained(v, channel))
-        set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
-    else
-        let_go(v, channel, note);
+    if (synth_control_sustained(v, channel)) set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
+    else let_go(v, channel, note);
 }
 
 void synth_notes_pedal(synth_voices *v, uint32_t channel)
@@ -154,10 +156,8 @@ void synth_notes_end_all(synth_voices *v, uint32_t channel, bool sustain)
 {
     for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
         if (!is_held(v, channel, note)) continue;
-        if (sustain)
-            synth_notes_end(v, channel, note);
-        else
-            let_go(v, channel, note);
+        if (sustain) synth_notes_end(v, channel, note);
+        else let_go(v, channel, note);
     }
 }
 
@@ -170,7 +170,8 @@ void synth_notes_touch(synth_voices *v, uint32_t channel, uint32_t note, uint32_
     for (uint32_t t = 0; t < v->targets; t++) {
         const synth_target *target = &v->program->targets[t];
         if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_AFTERTOUCH) continue;
-        if (synth_route_fits(&target->route, channel, note)) poke_float(v, key->voice, target->word, (float)value / 127.0f);
+        if (synth_route_fits(&target->route, channel, note))
+            poke_float(v, key->voice, target->word, (float)value / 127.0f);
     }
 }
 
@@ -181,7 +182,8 @@ void synth_notes_renew(synth_voices *v)
             if (!is_held(v, c, note)) continue;
             for (uint32_t g = 0; g < v->program->layout.gates; g++) {
                 const synth_gate *gate = &v->program->gates[g];
-                if (synth_route_fits(&gate->route, c, note)) synth_voices_poke(v, v->keys[c][note].voice, gate->word + SYNTH_GATE_HELD, 1);
+                if (synth_route_fits(&gate->route, c, note))
+                    synth_voices_poke(v, v->keys[c][note].voice, gate->word + SYNTH_GATE_HELD, 1);
             }
         }
 }
