@@ -1,20 +1,122 @@
-/* A changed instrument, packed anew beside the one that sounds and then swapped in: entities that are in both go on with their state. */
+/* A changed instrument, packed anew beside the one that sounds and then swapped in: entities that are in both go on with their state.
+ * Everything that needs memory is done in hed_synth_prepare(), so that hed_synth_apply() can be called in an audio callback. */
 #include "solver/memory.h"
 #include "solver/solver.h"
 
+#include <stdio.h>
+
+/* Before it is applied: what comes. Afterwards: what has gone. */
+struct hed_synth_change {
+    hed_allocator allocator;
+    const synth_structure_ops *ops;
+    hed_instrument_def instrument;
+    synth_program *program;
+    synth_structure *structure;
+    synth_voices *voices;
+    float *stems;
+    uint64_t stem_floats;
+    const synth_program *of; /* the program that it was prepared to replace */
+    uint32_t *old_stores, *stores;
+    float *old_delays, *delays;
+    uint64_t old_words, words, old_floats, floats; /* of all instances */
+    bool applied;
+};
+
+static hed_status check(const hed_synth *synth, const hed_instrument *instrument, hed_error *error)
+{
+    if (!synth || !instrument) return synth_fail(error, HED_ERROR_ARGUMENT, "a change needs a synth and an instrument: one of them is NULL");
+    const hed_instrument_def *old = &synth->instrument, *def = hed_instrument_get_def(instrument);
+    if (def->mode == old->mode && (def->mode == HED_SINGLETON || def->voices == old->voices)) return HED_OK;
+    return synth_fail(error, HED_ERROR_ARGUMENT,
+                      "the instrument has mode %d with %u voices, the synth plays mode %d with %u: make another synth for it",
+                      (int)def->mode, def->voices, (int)old->mode, old->voices);
+}
+
+static hed_status build(const hed_synth *synth, const hed_instrument *instrument, hed_synth_change *c, hed_error *error)
+{
+    char reason[256];
+    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, instrument, &c->program, error);
+    if (status) return status;
+    /* Only what never changes while another thread plays. */
+    hed_synth view = {.allocator = synth->allocator, .device = synth->device, .stream = synth->stream, .def = synth->def, .instrument = c->instrument,
+                      .program = c->program, .ops = synth->ops};
+    view.def.instrument = instrument;
+    if (!c->ops->valid(&view, reason, sizeof reason))
+        return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s cannot run the changed instrument: %s", hed_synth_structure_name(c->ops->id), reason);
+    status = c->ops->create(&view, c->program, &c->structure, error);
+    if (!status) status = synth_voices_create(&c->allocator, &c->instrument, c->program, synth->def.max_events, &c->voices, error);
+    if (status) return status;
+    uint64_t instances = c->program->instances;
+    c->stem_floats = (uint64_t)synth->def.block * instances * c->program->layout.stems * 2;
+    c->old_words = instances * c->of->layout.words;
+    c->words = instances * c->program->layout.words;
+    c->old_floats = instances * c->of->layout.delay_words;
+    c->floats = instances * c->program->layout.delay_words;
+    c->stems = synth_new(&c->allocator, c->stem_floats, sizeof *c->stems);
+    c->old_stores = synth_new(&c->allocator, c->old_words, sizeof *c->old_stores);
+    c->stores = synth_new(&c->allocator, c->words, sizeof *c->stores);
+    c->old_delays = synth_new(&c->allocator, c->old_floats, sizeof *c->old_delays);
+    c->delays = synth_new(&c->allocator, c->floats, sizeof *c->delays);
+    if (!c->stems || !c->old_stores || !c->stores || !c->old_delays || !c->delays)
+        return synth_fail(error, HED_ERROR_MEMORY, "no memory for the %llu words of a changed instrument", (unsigned long long)c->words);
+    return HED_OK;
+}
+
 hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument, hed_synth_change **change, hed_error *error)
 {
-    (void)synth;
-    (void)instrument;
+    if (!change) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_prepare needs a place for the change");
     *change = NULL;
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "changes: not there yet");
+    hed_status status = check(synth, instrument, error);
+    if (status) return status;
+    hed_synth_change *made = synth_new(&synth->allocator, 1, sizeof *made);
+    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a change");
+    made->allocator = synth->allocator;
+    made->ops = synth->ops;
+    made->of = synth->program;
+    made->instrument = *hed_instrument_get_def(instrument);
+    status = build(synth, instrument, made, error);
+    if (status) hed_synth_change_destroy(made);
+    else *change = made;
+    return status;
 }
 
-hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error *error)
+#define SWAP(T, a, b) do { T swapped = (a); (a) = (b); (b) = swapped; } while (0)
+
+hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *error)
 {
-    (void)synth;
-    (void)change;
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "changes: not there yet");
+    if (!synth || !c) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_apply needs a synth and a change: one of them is NULL");
+    if (c->applied || c->of != synth->program)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "this change was applied before, or prepared before another one was applied: prepare it anew");
+    hed_status status = synth->ops->read(synth->structure, c->old_stores, c->old_delays, error);
+    if (status) return status;
+    const synth_layout *from = &synth->program->layout, *to = &c->program->layout;
+    for (uint64_t i = 0; i < c->program->instances; i++)
+        synth_program_carry(synth->program, c->old_stores + i * from->words, c->old_delays + i * from->delay_words, c->program,
+                            c->stores + i * to->words, c->delays + i * to->delay_words);
+    status = c->ops->write(c->structure, c->stores, c->delays, error);
+    if (status) return status;
+    synth_voices_adopt(c->voices, synth->voices);
+    SWAP(synth_program *, synth->program, c->program);
+    SWAP(synth_structure *, synth->structure, c->structure);
+    SWAP(synth_voices *, synth->voices, c->voices);
+    SWAP(float *, synth->stems, c->stems);
+    SWAP(uint64_t, synth->stem_floats, c->stem_floats);
+    synth->instrument = c->instrument;
+    c->applied = true;
+    return HED_OK;
 }
 
-void hed_synth_change_destroy(hed_synth_change *change) { (void)change; }
+void hed_synth_change_destroy(hed_synth_change *c)
+{
+    if (!c) return;
+    hed_allocator allocator = c->allocator;
+    if (c->structure) c->ops->destroy(c->structure);
+    synth_voices_destroy(c->voices);
+    synth_program_destroy(c->program);
+    synth_release(&allocator, c->stems, c->stem_floats, sizeof *c->stems);
+    synth_release(&allocator, c->old_stores, c->old_words, sizeof *c->old_stores);
+    synth_release(&allocator, c->stores, c->words, sizeof *c->stores);
+    synth_release(&allocator, c->old_delays, c->old_floats, sizeof *c->old_delays);
+    synth_release(&allocator, c->delays, c->floats, sizeof *c->delays);
+    synth_release(&allocator, c, 1, sizeof *c);
+}

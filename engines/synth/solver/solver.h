@@ -16,7 +16,8 @@ typedef struct synth_run {
 
 typedef struct synth_structure synth_structure; /* a structure's own state */
 
-/* What one of hed_synth_structure does. */
+/* What one of hed_synth_structure does. valid() and create() find the program in synth->program and the instrument in
+ * synth->def.instrument; `synth` itself is not to be kept, and create() may be called while another thread plays in synth->stream. */
 typedef struct synth_structure_ops {
     hed_synth_structure id;
     /* Whether it can serve this instrument on this device, and if not, why (in words). */
@@ -36,6 +37,10 @@ extern const synth_structure_ops synth_native_ops; /* native.c: HED_SYNTH_NATIVE
 extern const synth_structure_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP */
 extern const synth_structure_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
 extern const synth_structure_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
+
+/* The program of an instrument, in the shape that suits a device. Errors: as synth_program_create. */
+hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, const hed_instrument *instrument,
+                              synth_program **program, hed_error *error);
 
 /* ---- voices.c: MIDI to pokes. Allocates at creation only ---- */
 
@@ -88,7 +93,6 @@ struct hed_synth {
     hed_synth_event *events; /* (max_events) of a part of a block */
     uint64_t sample;
     hed_meter meter;
-    hed_configured configured;
 };
 
 #endif

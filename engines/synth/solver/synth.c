@@ -55,33 +55,43 @@ static void choose_shape(const hed_device_info *info, uint32_t *warps, uint32_t 
     if (*warps > 32) *warps = 32;
 }
 
-static hed_status make_program(const hed_synth *synth, const hed_instrument *instrument, synth_program **program, hed_error *error)
+hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, const hed_instrument *instrument,
+                              synth_program **program, hed_error *error)
 {
-    synth_program_def def = {.instrument = instrument, .rate = synth->def.rate, .seed = synth->def.seed, .pack = synth->def.pack};
-    choose_shape(hed_device_get_info(synth->device), &def.warps, &def.lanes);
-    return synth_program_create(&synth->allocator, &def, program, error);
+    synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed, .pack = def->pack};
+    choose_shape(hed_device_get_info(device), &shape.warps, &shape.lanes);
+    return synth_program_create(allocator, &shape, program, error);
 }
 
+/* In the order in which AUTO asks them: the first that is valid is taken. */
 static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_group_ops, &synth_grid_ops, &synth_global_ops};
-enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops };
+enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192 };
 
-/* AUTO takes the first of all_ops that is valid. */
+/* Whether AUTO may take a structure: a device was named to be used, and a grid pays for its packets with many bodies only. */
+static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
+{
+    bool host = strcmp(hed_device_get_info(synth->device)->backend, "host") == 0;
+    if (host || id == HED_SYNTH_NATIVE) return host && id == HED_SYNTH_NATIVE;
+    return id != HED_SYNTH_GRID || (synth->def.math == HED_MATH_FAST && synth->program->layout.type[SYNTH_BODY].count >= LARGE);
+}
+
 static hed_status choose_structure(hed_synth *synth, hed_error *error)
 {
     hed_synth_structure wanted = synth->def.structure;
-    char reason[256] = "no structure runs here";
+    char reason[256] = "none runs on this device";
     for (uint32_t i = 0; i < OPS_COUNT; i++) {
-        if (wanted != HED_SYNTH_AUTO && all_ops[i]->id != wanted) continue;
+        if (wanted == HED_SYNTH_AUTO ? !is_sensible(synth, all_ops[i]->id) : all_ops[i]->id != wanted) continue;
         if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
         synth->ops = all_ops[i];
         return HED_OK;
     }
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s: %s", hed_synth_structure_name(wanted), reason);
+    return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s on %s: %s", hed_synth_structure_name(wanted),
+                      hed_device_get_info(synth->device)->id, reason);
 }
 
 static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_error *error)
 {
-    hed_status status = make_program(synth, instrument, &synth->program, error);
+    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, instrument, &synth->program, error);
     if (!status) status = choose_structure(synth, error);
     if (!status && !synth->stream) {
         hed_stream_def stream = hed_default_stream_def();
@@ -237,17 +247,64 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
     return synth->ops->write(synth->structure, NULL, NULL, error);
 }
 
+/* ---- what it is and does ---- */
+
+/* Elements with modulation come first; the instrument's order is that of the entities' numbers. Writes element numbers in it. */
+static void list_bodies(const synth_program *program, uint32_t *order)
+{
+    const synth_type_layout *bodies = &program->layout.type[SYNTH_BODY];
+    const hed_entity *entities = program->entities[SYNTH_BODY];
+    uint32_t a = 0, b = bodies->modulated;
+    for (uint32_t i = 0; i < bodies->count; i++) {
+        bool first = b == bodies->count || (a < bodies->modulated && entities[a] < entities[b]);
+        order[i] = first ? a++ : b++;
+    }
+}
+
+/* Vectors from signal field `field` of the half that the next sample reads. */
+static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order, uint32_t field, double factor, float *to)
+{
+    const synth_layout *layout = &synth->program->layout;
+    const uint32_t *half = store + layout->signals + (synth->sample & 1) * layout->signal_count;
+    for (uint32_t i = 0; i < layout->type[SYNTH_BODY].count; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            to[3 * i + k] = (float)(hed_as_float(half[synth_signal(layout, SYNTH_BODY, field + k, order[i])]) * factor);
+}
+
 hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error)
 {
-    (void)synth;
-    (void)instance;
-    (void)positions;
-    (void)velocities;
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "reading bodies: not there yet");
+    if (!synth || instance >= synth->program->instances)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance, synth ? synth->program->instances : 0);
+    const synth_program *program = synth->program;
+    const synth_layout *layout = &program->layout;
+    uint64_t words = (uint64_t)program->instances * layout->words, floats = (uint64_t)program->instances * layout->delay_words;
+    uint32_t bodies = layout->type[SYNTH_BODY].count;
+    uint32_t *stores = synth_new(&synth->allocator, words, sizeof *stores), *order = synth_new(&synth->allocator, bodies, sizeof *order);
+    float *delays = synth_new(&synth->allocator, floats, sizeof *delays);
+    hed_status status = stores && order && delays ? synth->ops->read(synth->structure, stores, delays, error)
+                                                  : synth_fail(error, HED_ERROR_MEMORY, "no memory for %u bodies", bodies);
+    if (!status) {
+        const uint32_t *store = stores + (uint64_t)instance * layout->words;
+        list_bodies(program, order);
+        if (positions) copy_vectors(synth, store, order, BODY_O_X, 1.0, positions);
+        if (velocities) copy_vectors(synth, store, order, BODY_O_U, synth->def.rate, velocities);
+    }
+    synth_release(&synth->allocator, stores, words, sizeof *stores);
+    synth_release(&synth->allocator, order, bodies, sizeof *order);
+    synth_release(&synth->allocator, delays, floats, sizeof *delays);
+    return status;
 }
 
 hed_synth_report hed_synth_get_report(const hed_synth *synth)
 {
-    (void)synth;
-    return (hed_synth_report){0};
+    hed_synth_report report = {.structure = synth->ops->id,
+                               .instances = synth->program->instances,
+                               .microphones = synth->program->layout.stems,
+                               .load = hed_meter_read(&synth->meter),
+                               .samples = synth->sample,
+                               .sounding = synth_voices_sounding(synth->voices)};
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) report.entities[type] = synth->program->layout.type[type].count;
+    synth->ops->report(synth->structure, &report);
+    synth_mix_report(synth->mix, &report);
+    return report;
 }
