@@ -1,42 +1,282 @@
-/* Playing live: the part that no driver differs in. */
-#include "heddle/synth_live.h"
+/* Playing live: the part in which no driver differs. Events get their frames, blocks their sound, and the owner a report. */
+#include "live.h"
 
 #include "support/errors.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
 
 hed_live_def hed_default_live_def(void)
 {
     return (hed_live_def){.driver = HED_LIVE_JACK, .name = "heddle", .block = 256, .rate = 48000, .synth = hed_default_synth_def()};
 }
 
-hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *error)
+/* ---- events ---- */
+
+/* Adds an event of the next block, in order; of two at one frame the one that came first stays first. */
+static void add_event(hed_live *live, const hed_synth_event *event)
 {
-    (void)def;
-    *live = NULL;
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED, "playing live: not there yet");
+    if (live->pending_count == LIVE_EVENT_ROOM) {
+        atomic_fetch_add(&live->lost, 1);
+        return;
+    }
+    uint32_t at = live->pending_count++;
+    for (; at > 0 && live->pending[at - 1].frame > event->frame; at--) live->pending[at] = live->pending[at - 1];
+    live->pending[at] = *event;
+}
+
+/* What came during the last block sounds during this one, as far from its beginning: late by a block, but without jitter. */
+static void take_events(hed_live *live, hed_ring *ring, uint64_t now)
+{
+    live_timed timed;
+    while (live->pending_count < LIVE_EVENT_ROOM && hed_ring_pop(ring, &timed)) {
+        uint64_t since = timed.time > live->previous && live->previous ? timed.time - live->previous : 0;
+        uint64_t frame = (timed.time < now ? since : now - live->previous) * live->rate / 1000000000u;
+        timed.event.frame = frame < live->block ? (uint32_t)frame : live->block - 1;
+        add_event(live, &timed.event);
+    }
+}
+
+/* Channel messages alone: system messages move no instrument. */
+static bool midi_event(const uint8_t *bytes, uint32_t size, hed_synth_event *event)
+{
+    if (size < 2 || size > 3 || bytes[0] < 0x80 || bytes[0] >= 0xf0) return false;
+    *event = (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};
+    return true;
+}
+
+void live_midi_at(hed_live *live, uint32_t frame, const uint8_t *bytes, uint32_t size)
+{
+    hed_synth_event event;
+    if (!midi_event(bytes, size, &event)) return;
+    event.frame = frame < live->block ? frame : live->block - 1;
+    add_event(live, &event);
+}
+
+static bool push_now(hed_live *live, hed_ring *ring, const hed_synth_event *event)
+{
+    live_timed timed = {hed_now(), *event};
+    bool pushed = hed_ring_push(ring, &timed);
+    if (!pushed) atomic_fetch_add(&live->lost, 1);
+    return pushed;
+}
+
+void live_midi_now(hed_live *live, const uint8_t *bytes, uint32_t size)
+{
+    hed_synth_event event;
+    if (midi_event(bytes, size, &event)) push_now(live, live->midi, &event);
 }
 
 bool hed_live_event(hed_live *live, const hed_synth_event *event)
 {
-    (void)live;
-    (void)event;
-    return false;
+    return push_now(live, live->events, event);
 }
 
-hed_status hed_live_change(hed_live *live, const hed_instrument *instrument, hed_error *error)
+/* ---- a block ---- */
+
+void live_end(hed_live *live, hed_status status, const char *text)
 {
-    (void)live;
-    (void)instrument;
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED, "playing live: not there yet");
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&live->ended, &none, 1)) return;
+    live->end.status = status;
+    live->end.log[0] = 0;
+    size_t size = strnlen(text, sizeof live->end.text - 1);
+    memcpy(live->end.text, text, size);
+    live->end.text[size] = 0;
+    atomic_store(&live->ended, 2);
 }
 
-hed_status hed_live_get_report(hed_live *live, hed_live_report *report, hed_error *error)
+void live_before_process(hed_live *live)
 {
-    (void)live;
-    *report = (hed_live_report){0};
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED, "playing live: not there yet");
+    int asked = LIVE_CHANGE_ASKED;
+    if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_TAKEN)) {
+        live->change_status = hed_synth_apply(live->synth, live->change, &live->change_error);
+        atomic_store(&live->change_state, LIVE_CHANGE_DONE);
+    }
+    if (live->until_synth-- > 0) return;
+    live->until_synth = live->rate / live->block / 10;
+    hed_synth_report report = hed_synth_get_report(live->synth);
+    hed_ring_push(live->synths, &report); /* full: the owner does not look */
+}
+
+static void silence(uint32_t frames, float *left, float *right)
+{
+    memset(left, 0, frames * sizeof *left);
+    memset(right, 0, frames * sizeof *right);
+}
+
+/* Plays the pending events' block, here or by the device's thread. */
+static void play(hed_live *live, const hed_synth_block *block)
+{
+    bool taken = true;
+    if (live->exchange) {
+        if (!live_exchange_block(live->exchange, block, &taken)) atomic_fetch_add(&live->late, 1);
+    } else {
+        live_before_process(live);
+        hed_status status = hed_synth_process(live->synth, block, &live->error);
+        if (status) live_end(live, status, live->error.text);
+    }
+    if (taken) {
+        atomic_fetch_add(&live->played, live->pending_count);
+        live->pending_count = 0;
+    } else {
+        for (uint32_t i = 0; i < live->pending_count; i++) live->pending[i].frame = 0; /* with the next block, then */
+    }
+}
+
+static void fade_out(hed_live *live, uint32_t frames, float *left, float *right)
+{
+    if (atomic_load(&live->faded)) {
+        silence(frames, left, right);
+        return;
+    }
+    for (uint32_t n = 0; n < frames; n++) {
+        float share = (float)(frames - 1 - n) / (float)frames;
+        left[n] *= share;
+        right[n] *= share;
+    }
+    atomic_store(&live->faded, true);
+}
+
+void live_play(hed_live *live, uint32_t frames, const float *const *inputs, float *left, float *right)
+{
+    uint64_t begin = hed_now();
+    if (frames != live->block) live_end(live, HED_ERROR_IO, "the sound driver has changed its block: start again");
+    if (atomic_load(&live->ended)) {
+        silence(frames, left, right);
+        atomic_store(&live->faded, true);
+        return;
+    }
+    take_events(live, live->events, begin);
+    take_events(live, live->midi, begin);
+    live->previous = begin;
+    hed_synth_block block = {.frames = frames, .left = left, .right = right, .inputs = inputs};
+    block.events = live->pending;
+    block.event_count = live->pending_count;
+    play(live, &block);
+    if (atomic_load(&live->stopping)) fade_out(live, frames, left, right);
+    hed_meter_add(&live->load, hed_now() - begin);
+    if (live->until_report-- > 0) return;
+    live->until_report = live->rate / live->block / 10;
+    hed_meter_report report = hed_meter_read(&live->load);
+    hed_ring_push(live->loads, &report);
+}
+
+/* ---- starting and stopping ---- */
+
+static hed_status make_rings(hed_live *live, hed_error *error)
+{
+    const hed_allocator *a = &live->allocator;
+    hed_status status = hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->events, error);
+    if (!status) status = hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->midi, error);
+    if (!status) status = hed_ring_create(a, sizeof(hed_meter_report), 4, &live->loads, error);
+    if (!status) status = hed_ring_create(a, sizeof(hed_synth_report), 4, &live->synths, error);
+    if (status) return status;
+    live->pending = a->allocate(a->user, LIVE_EVENT_ROOM * sizeof *live->pending, _Alignof(hed_synth_event));
+    return live->pending ? HED_OK : hed_error_set(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
+}
+
+static hed_status make_synth(hed_live *live, const hed_live_def *def, hed_error *error)
+{
+    hed_synth_def synth = def->synth;
+    synth.rate = live->rate;
+    synth.block = live->block;
+    synth.max_events = LIVE_EVENT_ROOM;
+    hed_status status = hed_synth_create(def->device, &synth, &live->synth, error);
+    if (status) return status;
+    hed_synth_report report = hed_synth_get_report(live->synth);
+    live->latency = report.latency;
+    if (report.structure != HED_SYNTH_NATIVE) {
+        live->latency += live->block;
+        status = live_exchange_create(live, &live->exchange, error);
+    }
+    live->report = (hed_live_report){.rate = live->rate, .block = live->block, .latency = live->latency, .synth = report};
+    hed_meter_reset(&live->load, (uint64_t)(live->block * 1e9 / live->rate));
+    return status;
+}
+
+hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *error)
+{
+    if (!live) return hed_error_set(error, HED_ERROR_ARGUMENT, "hed_live_start needs a place for what it makes");
+    *live = NULL;
+    if (!def || !def->device || !def->name || def->synth.inputs > LIVE_MOST_INPUTS)
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "playing live needs a definition, a device, a name, and at most %d inputs", LIVE_MOST_INPUTS);
+    hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
+    hed_live *made = allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_live));
+    if (!made) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to play live");
+    memset(made, 0, sizeof *made);
+    made->allocator = allocator;
+    made->ops = def->driver == HED_LIVE_ALSA ? &live_asound_ops : &live_jack_ops;
+    made->inputs = def->synth.inputs;
+    hed_status status = make_rings(made, error);
+    if (!status) status = made->ops->open(def, made, &made->driver, error);
+    if (!status) status = make_synth(made, def, error);
+    if (!status) status = made->ops->start(made->driver, def, error);
+    if (status) {
+        atomic_store(&made->faded, true); /* nothing sounds yet */
+        hed_live_stop(made);
+        return status;
+    }
+    *live = made;
+    return HED_OK;
+}
+
+static void sleep_milliseconds(long milliseconds)
+{
+    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
 }
 
 void hed_live_stop(hed_live *live)
 {
-    (void)live;
+    if (!live) return;
+    atomic_store(&live->stopping, true);
+    /* A server that stands still must not hold us up. */
+    for (uint32_t i = 0; i < 500 && !atomic_load(&live->faded); i++) sleep_milliseconds(1);
+    if (live->driver) live->ops->close(live->driver);
+    live_exchange_destroy(live->exchange);
+    hed_synth_destroy(live->synth);
+    hed_ring_destroy(live->events);
+    hed_ring_destroy(live->midi);
+    hed_ring_destroy(live->loads);
+    hed_ring_destroy(live->synths);
+    hed_allocator a = live->allocator;
+    if (live->pending) a.release(a.user, live->pending, LIVE_EVENT_ROOM * sizeof *live->pending);
+    a.release(a.user, live, sizeof *live);
+}
+
+/* ---- the owner's side ---- */
+
+hed_status hed_live_change(hed_live *live, const hed_instrument *instrument, hed_error *error)
+{
+    hed_status status = hed_synth_prepare(live->synth, instrument, &live->change, error);
+    if (status) return status;
+    atomic_store(&live->change_state, LIVE_CHANGE_ASKED);
+    for (uint32_t i = 0; i < 2000 && atomic_load(&live->change_state) != LIVE_CHANGE_DONE; i++) sleep_milliseconds(1);
+    int asked = LIVE_CHANGE_ASKED;
+    if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_NONE)) {
+        status = hed_error_set(error, HED_ERROR_TIMEOUT, "the driver has asked for no sound in two seconds: the instrument stays as it was");
+    } else {
+        while (atomic_load(&live->change_state) != LIVE_CHANGE_DONE) sleep_milliseconds(1);
+        status = live->change_status;
+        if (status && error) *error = live->change_error;
+    }
+    atomic_store(&live->change_state, LIVE_CHANGE_NONE);
+    hed_synth_change_destroy(live->change);
+    live->change = NULL;
+    return status;
+}
+
+hed_status hed_live_get_report(hed_live *live, hed_live_report *report, hed_error *error)
+{
+    while (hed_ring_pop(live->loads, &live->report.load)) continue;
+    while (hed_ring_pop(live->synths, &live->report.synth)) continue;
+    *report = live->report;
+    report->xruns = atomic_load(&live->xruns);
+    report->late = atomic_load(&live->late);
+    report->events = atomic_load(&live->played);
+    report->events_lost = atomic_load(&live->lost);
+    if (atomic_load(&live->ended) != 2) return HED_OK;
+    if (error) *error = live->end;
+    return live->end.status;
 }
