@@ -148,7 +148,9 @@ enum { AUDIO_STATES = ADSR_STATES };
 #define SYNTH_AUDIO_SILENT 0x7fffffffu
 
 /* Modulators: one signal. */
-enum { LFO_P_GATE, LFO_P_FREQUENCY, LFO_P_WAVE /* (uint) hed_wave */, LFO_P_PULSE, LFO_P_PHASE /* (uint) */, LFO_P_FLAGS /* (uint) 1 retrigger, 2 dilated */, LFO_P_DEPTH, LFO_P_NUMBER /* (uint) for noise */, LFO_PARAMETERS };
+enum { LFO_P_GATE, LFO_P_FREQUENCY, LFO_P_WAVE /* (uint) hed_wave */, LFO_P_PULSE, LFO_P_PHASE /* (uint) */, LFO_P_FLAGS /* (uint) SYNTH_LFO_... */, LFO_P_DEPTH, LFO_P_NUMBER /* (uint) for noise */, LFO_PARAMETERS };
+#define SYNTH_LFO_RETRIGGER 1u
+#define SYNTH_LFO_DILATED 2u
 enum { LFO_S_SEEN, LFO_S_PHASE /* (uint) */, LFO_S_HOLD, LFO_STATES };
 enum { ENVELOPE_P_GATE, ENVELOPE_P_ENVELOPE, ENVELOPE_P_SENSITIVITY = ENVELOPE_P_ENVELOPE + ADSR_PARAMETERS, ENVELOPE_P_DEPTH, ENVELOPE_PARAMETERS };
 enum { ENVELOPE_STATES = ADSR_STATES };

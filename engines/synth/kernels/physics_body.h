@@ -1,0 +1,304 @@
+/* Bodies, springs, and what hears them. Behind physics_store.h.
+ *
+ * Stoermer-Verlet in positions, kept as displacement from rest and h v (notes in heddle/synth.h). A spring between ends at rest vector d0,
+ * with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 - L0^2) / (|d| + L0), which does not cancel; e/|d| is one division.
+ *
+ * Denormals: on every body a wind of 1e-16 N blows along each axis, so what has died away rests where springs bear that (1e-20 m), and no
+ * force and no speed ends as a denormal. It is part of the model, on every device. */
+#ifndef SYNTH_PHYSICS_BODY_H
+#define SYNTH_PHYSICS_BODY_H
+#if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
+#include "physics_store.h"
+#endif
+
+#define SYNTH_WIND 1e-16f    /* N */
+#define SYNTH_SHORTEST 1e-12f /* m^2: a spring's square of the length counts as at least that */
+
+/* What keeps of a body's velocity in one sample. */
+SYNTH_FUNCTION float synth_keep(float rate, float dilation) { return synth_exp(-rate * dilation); }
+
+/* F = result * d of a spring whose ends are d = d0 + u apart. */
+SYNTH_FUNCTION float synth_tension(float d0x, float d0y, float d0z, float ux, float uy, float uz, float rest, float excess, float stiffness)
+{
+    float dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
+    float square = synth_dot(dx, dy, dz, dx, dy, dz);
+    float longer = hed_fma(ux, d0x + dx, hed_fma(uy, d0y + dy, hed_fma(uz, d0z + dz, excess))); /* |d|^2 - L0^2 */
+    return stiffness * synth_quotient(longer, hed_max(hed_fma(synth_root(square), rest, square), SYNTH_SHORTEST));
+}
+
+/* The same with the cubic term, and damping for the difference (vx, vy, vz) of the ends' h v. */
+SYNTH_FUNCTION float synth_tension_more(float d0x, float d0y, float d0z, float ux, float uy, float uz, float rest, float excess, float stiffness,
+                                        float cubic, float damping, float vx, float vy, float vz)
+{
+    float dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
+    float square = synth_dot(dx, dy, dz, dx, dy, dz), length = synth_root(square);
+    float longer = hed_fma(ux, d0x + dx, hed_fma(uy, d0y + dy, hed_fma(uz, d0z + dz, excess)));
+    float e = synth_quotient(longer, hed_max(length + rest, 1e-6f));
+    float tension = hed_fma(cubic, e * e, stiffness) * synth_quotient(longer, hed_max(hed_fma(length, rest, square), SYNTH_SHORTEST));
+    return hed_fma(damping, synth_quotient(synth_dot(vx, vy, vz, dx, dy, dz), hed_max(square, SYNTH_SHORTEST)), tension);
+}
+
+/* A body's displacement and h v. */
+typedef struct synth_motion {
+    float x, y, z, u, v, w;
+} synth_motion;
+
+SYNTH_FUNCTION synth_motion synth_motion_of(const synth_layout *layout, const synth_at *at, uint body)
+{
+    uint word = at->read + layout->type[SYNTH_BODY].signal + body, stride = layout->type[SYNTH_BODY].count;
+    synth_motion m;
+    m.x = synth_number(at, word);
+    m.y = synth_number(at, word + stride);
+    m.z = synth_number(at, word + 2u * stride);
+    m.u = synth_number(at, word + 3u * stride);
+    m.v = synth_number(at, word + 4u * stride);
+    m.w = synth_number(at, word + 5u * stride);
+    return m;
+}
+
+/* The spring's force on this body is added to *fx, *fy, *fz. */
+SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, const synth_motion *here, uint other, uint spring, float *fx,
+                               float *fy, float *fz)
+{
+    uint index = spring & SYNTH_SPRING_INDEX, sign = spring & SYNTH_SPRING_REVERSED;
+    uint count = layout->type[SYNTH_SPRING].count, modulated = layout->type[SYNTH_SPRING].modulated;
+    uint word = layout->type[SYNTH_SPRING].parameter + index, step = count;
+    uint values = word + SPRING_P_REST * count; /* rest length, excess, stiffness, damping: parameters, or signals where they are modulated */
+    float d0x = hed_flip(synth_number(at, word), sign), d0y = hed_flip(synth_number(at, word + count), sign);
+    float d0z = hed_flip(synth_number(at, word + 2u * count), sign);
+    uint place = at->read + layout->type[SYNTH_BODY].signal + other, bodies = layout->type[SYNTH_BODY].count;
+    float ux = synth_number(at, place) - here->x, uy = synth_number(at, place + bodies) - here->y;
+    float uz = synth_number(at, place + 2u * bodies) - here->z, tension;
+    if (index < modulated) {
+        values = at->read + layout->type[SYNTH_SPRING].signal + index;
+        step = modulated;
+    }
+    float rest = synth_number(at, values), excess = synth_number(at, values + step), stiffness = synth_number(at, values + 2u * step);
+    if (layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)) {
+        float vx = synth_number(at, place + 3u * bodies) - here->u, vy = synth_number(at, place + 4u * bodies) - here->v;
+        float vz = synth_number(at, place + 5u * bodies) - here->w;
+        tension = synth_tension_more(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness, synth_number(at, word + SPRING_P_CUBIC * count),
+                                     synth_number(at, values + 3u * step), vx, vy, vz);
+    } else {
+        tension = synth_tension(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness);
+    }
+    *fx = hed_fma(tension, d0x + ux, *fx);
+    *fy = hed_fma(tension, d0y + uy, *fy);
+    *fz = hed_fma(tension, d0z + uz, *fz);
+}
+
+/* The contact whose signal NX is word `word` pushes: (u, v, w) is solved for along its direction. `mobility` is s h^2/m. */
+SYNTH_FUNCTION void synth_push(const synth_at *at, uint word, uint step, float mobility, synth_motion *motion)
+{
+    float nx = synth_number(at, word), ny = synth_number(at, word + step), nz = synth_number(at, word + 2u * step);
+    float force = synth_number(at, word + 3u * step), resistance = synth_number(at, word + 4u * step);
+    float before = synth_dot(nx, ny, nz, motion->u, motion->v, motion->w);
+    float after = synth_quotient(hed_fma(mobility, force, before), hed_fma(mobility, resistance, 1.0f));
+    motion->u = hed_fma(nx, after - before, motion->u);
+    motion->v = hed_fma(ny, after - before, motion->v);
+    motion->w = hed_fma(nz, after - before, motion->w);
+}
+
+/* What modulation makes of a body: mass, damping, and an anchor's place. */
+SYNTH_FUNCTION void synth_body_changes(const synth_layout *layout, const synth_at *at, uint body, float *weight, float *rate, synth_motion *anchor)
+{
+    synth_list links = synth_links_of(layout, at, SYNTH_BODY, body);
+    float h = layout->step, mass = *weight > 0.0f ? synth_quotient(h * h, *weight) : 1.0f;
+    float x0 = synth_parameter(layout, at, SYNTH_BODY, BODY_P_X, body), y0 = synth_parameter(layout, at, SYNTH_BODY, BODY_P_Y, body);
+    float z0 = synth_parameter(layout, at, SYNTH_BODY, BODY_P_Z, body), x = x0, y = y0, z = z0, least = 0.01f * mass;
+    for (uint i = 0; i < links.length; i++) {
+        synth_change change = synth_change_at(at, links, i);
+        mass = synth_changed(mass, change, SYNTH_MASS, 1.0f);
+        *rate = synth_changed(*rate, change, SYNTH_DAMPING, 2.0f * h);
+        x = synth_changed(x, change, SYNTH_POSITION_X, 1.0f);
+        y = synth_changed(y, change, SYNTH_POSITION_Y, 1.0f);
+        z = synth_changed(z, change, SYNTH_POSITION_Z, 1.0f);
+    }
+    if (*weight > 0.0f)
+        *weight = synth_quotient(h * h, hed_max(mass, least));
+    anchor->x = x - x0;
+    anchor->y = y - y0;
+    anchor->z = z - z0;
+}
+
+SYNTH_FUNCTION void synth_body_show(const synth_layout *layout, const synth_at *at, uint body, const synth_motion *m)
+{
+    uint word = at->write + layout->type[SYNTH_BODY].signal + body, stride = layout->type[SYNTH_BODY].count;
+    at->store[word] = as_uint(m->x);
+    at->store[word + stride] = as_uint(m->y);
+    at->store[word + 2u * stride] = as_uint(m->z);
+    at->store[word + 3u * stride] = as_uint(m->u);
+    at->store[word + 4u * stride] = as_uint(m->v);
+    at->store[word + 5u * stride] = as_uint(m->w);
+}
+
+/* From the force of the springs on: contacts, damping, the way. `keep` is exp(-rate s). */
+SYNTH_FUNCTION void synth_body_move(const synth_layout *layout, const synth_at *at, uint body, float fx, float fy, float fz, float mobility, float keep,
+                                    float dilation, synth_motion *m)
+{
+    m->u = hed_fma(mobility, fx, m->u);
+    m->v = hed_fma(mobility, fy, m->v);
+    m->w = hed_fma(mobility, fz, m->w);
+    synth_list forces = synth_list_of(at, layout->type[SYNTH_BODY].forces, layout->type[SYNTH_BODY].count, body);
+    for (uint i = 0; i < forces.length; i++) {
+        uint word = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
+        synth_push(at, at->read + synth_word(at, word), synth_word(at, word + forces.stride), mobility, m);
+    }
+    m->u *= keep;
+    m->v *= keep;
+    m->w *= keep;
+    m->x = hed_fma(dilation, m->u, m->x);
+    m->y = hed_fma(dilation, m->v, m->y);
+    m->z = hed_fma(dilation, m->w, m->z);
+}
+
+SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, uint body)
+{
+    float weight = synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body), rate = synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body);
+    float dilation = synth_dilation(at), fx = SYNTH_WIND, fy = SYNTH_WIND, fz = SYNTH_WIND;
+    synth_motion m = synth_motion_of(layout, at, body);
+    synth_list springs = synth_list_of(at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
+    if (weight == 0.0f)
+        springs.length = 0;
+    for (uint i = 0; i < springs.length; i++) {
+        uint word = springs.first + i * SYNTH_SPRING_WORDS * springs.stride;
+        synth_pull(layout, at, &m, synth_word(at, word), synth_word(at, word + springs.stride), &fx, &fy, &fz);
+    }
+    if (body < layout->type[SYNTH_BODY].modulated) {
+        synth_motion anchor;
+        synth_body_changes(layout, at, body, &weight, &rate, &anchor);
+        if (weight == 0.0f) { /* goes where its place is put */
+            anchor.u = synth_quotient(anchor.x - m.x, dilation);
+            anchor.v = synth_quotient(anchor.y - m.y, dilation);
+            anchor.w = synth_quotient(anchor.z - m.z, dilation);
+            synth_body_show(layout, at, body, &anchor);
+            return;
+        }
+    }
+    synth_body_move(layout, at, body, fx, fy, fz, dilation * weight, synth_keep(rate, dilation), dilation, &m);
+    synth_body_show(layout, at, body, &m);
+}
+
+/* A modulated spring: bodies read its values of the previous sample. */
+SYNTH_FUNCTION void synth_spring(const synth_layout *layout, const synth_at *at, uint spring)
+{
+    uint modulated = layout->type[SYNTH_SPRING].modulated;
+    float x = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_X, spring), y = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_Y, spring);
+    float z = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_Z, spring), rest = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_REST, spring);
+    float stiffness = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_STIFFNESS, spring);
+    float damping = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_DAMPING, spring), length = synth_root(synth_dot(x, y, z, x, y, z));
+    synth_list links = synth_links_of(layout, at, SYNTH_SPRING, spring);
+    for (uint i = 0; i < links.length; i++) {
+        synth_change change = synth_change_at(at, links, i);
+        rest = synth_changed(rest, change, SYNTH_REST_LENGTH, 1.0f);
+        stiffness = synth_changed(stiffness, change, SYNTH_STIFFNESS, 1.0f);
+        damping = synth_changed(damping, change, SYNTH_DAMPING, synth_reciprocal(layout->step));
+    }
+    rest = hed_max(rest, 0.0f);
+    float excess = (length - rest) * (length + rest);
+    uint word = at->write + layout->type[SYNTH_SPRING].signal + spring;
+    at->store[word + SPRING_O_REST * modulated] = as_uint(rest);
+    at->store[word + SPRING_O_EXCESS * modulated] = as_uint(excess == 0.0f ? 1e-30f : excess);
+    at->store[word + SPRING_O_STIFFNESS * modulated] = as_uint(hed_max(stiffness, 0.0f));
+    at->store[word + SPRING_O_DAMPING * modulated] = as_uint(hed_max(damping, 0.0f));
+}
+
+/* Where a microphone is and how it listens. */
+typedef struct synth_hearing {
+    float x, y, z, nx, ny, nz, directionality, isotropy;
+} synth_hearing;
+
+SYNTH_FUNCTION synth_hearing synth_hearing_of(const synth_layout *layout, const synth_at *at, uint microphone)
+{
+    synth_hearing m;
+    float angle = 0.0f;
+    m.x = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_X, microphone);
+    m.y = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_Y, microphone);
+    m.z = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_Z, microphone);
+    m.nx = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_NX, microphone);
+    m.ny = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_NY, microphone);
+    m.nz = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_NZ, microphone);
+    m.directionality = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_DIRECTIONALITY, microphone);
+    m.isotropy = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_ISOTROPY, microphone);
+    synth_list links = synth_links_of(layout, at, SYNTH_MICROPHONE, microphone);
+    for (uint i = 0; i < links.length; i++) {
+        synth_change change = synth_change_at(at, links, i);
+        m.x = synth_changed(m.x, change, SYNTH_POSITION_X, 1.0f);
+        m.y = synth_changed(m.y, change, SYNTH_POSITION_Y, 1.0f);
+        m.z = synth_changed(m.z, change, SYNTH_POSITION_Z, 1.0f);
+        m.directionality = hed_clamp(synth_changed(m.directionality, change, SYNTH_DIRECTIONALITY, 1.0f), 0.0f, 1.0f);
+        m.isotropy = hed_clamp(synth_changed(m.isotropy, change, SYNTH_ISOTROPY, 1.0f), 0.0f, 1.0f);
+        angle = synth_changed(angle, change, SYNTH_ROTATION, 1.0f);
+    }
+    if (angle != 0.0f)
+        synth_rotate(angle, &m.nx, &m.nz);
+    return m;
+}
+
+/* What is heard of a body that is at (rx, ry, rz) from the microphone and moves by (u, v, w) a sample. */
+SYNTH_FUNCTION float synth_heard(const synth_hearing *m, float rx, float ry, float rz, float u, float v, float w)
+{
+    float near = synth_reciprocal(synth_root(hed_max(synth_dot(rx, ry, rz, rx, ry, rz), SYNTH_SHORTEST)));
+    float ex = rx * near, ey = ry * near, ez = rz * near;
+    float facing = hed_max(synth_dot(m->nx, m->ny, m->nz, ex, ey, ez), 0.0f);
+    float factor = hed_fma(m->directionality, facing, 1.0f - m->directionality);
+    float ax = hed_fma(m->isotropy, ex - m->nx, m->nx), ay = hed_fma(m->isotropy, ey - m->ny, m->ny);
+    float az = hed_fma(m->isotropy, ez - m->nz, m->nz);
+    return factor * synth_dot(ax, ay, az, u, v, w) * hed_min(near, 1.0f / SYNTH_NEAREST);
+}
+
+SYNTH_FUNCTION void synth_ear(const synth_layout *layout, const synth_at *at, uint ear)
+{
+    synth_hearing m = synth_hearing_of(layout, at, synth_parameter_bits(layout, at, SYNTH_EAR, EAR_P_MICROPHONE, ear));
+    synth_list bodies = synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
+    float sum = 0.0f;
+    for (uint i = 0; i < bodies.length; i++) {
+        uint word = bodies.first + i * SYNTH_EAR_WORDS * bodies.stride, body = synth_word(at, word);
+        synth_motion b = synth_motion_of(layout, at, body);
+        float rx = synth_parameter(layout, at, SYNTH_BODY, BODY_P_X, body) - m.x + b.x;
+        float ry = synth_parameter(layout, at, SYNTH_BODY, BODY_P_Y, body) - m.y + b.y;
+        float rz = synth_parameter(layout, at, SYNTH_BODY, BODY_P_Z, body) - m.z + b.z;
+        sum = hed_fma(synth_number(at, word + bodies.stride), synth_heard(&m, rx, ry, rz, b.u, b.v, b.w), sum);
+    }
+    synth_show(layout, at, SYNTH_EAR, EAR_O_SUM, ear, sum);
+}
+
+/* Gain that a compressor gives at a level: (level / threshold)^slope above the threshold. */
+SYNTH_FUNCTION float synth_compress(const synth_layout *layout, const synth_at *at, uint microphone, float signal)
+{
+    float slope = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_SLOPE, microphone);
+    if (slope == 0.0f)
+        return 1.0f;
+    uint state = synth_state_at(layout, SYNTH_MICROPHONE, MICROPHONE_S_LEVEL, microphone);
+    float level = synth_number(at, state), now = hed_magnitude(signal);
+    float threshold = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_THRESHOLD, microphone);
+    level = synth_approach(level, now, synth_parameter(layout, at, SYNTH_MICROPHONE, now > level ? MICROPHONE_P_ATTACK : MICROPHONE_P_RELEASE, microphone));
+    at->store[state] = as_uint(level);
+    return level > threshold ? synth_power(synth_quotient(level, threshold), slope) : 1.0f;
+}
+
+SYNTH_FUNCTION void synth_microphone(const synth_layout *layout, const synth_at *at, uint microphone)
+{
+    float gain = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_GAIN, microphone);
+    float pan = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_PAN, microphone), sum = 0.0f;
+    uint ears = synth_parameter_bits(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_EARS, microphone);
+    uint first = synth_parameter_bits(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, microphone);
+    uint stem = synth_parameter_bits(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_STEM, microphone);
+    synth_list links = synth_links_of(layout, at, SYNTH_MICROPHONE, microphone);
+    for (uint i = 0; i < links.length; i++) {
+        synth_change change = synth_change_at(at, links, i);
+        gain = synth_changed_gain(gain, change);
+        pan = synth_changed(pan, change, SYNTH_PAN, 1.0f);
+    }
+    for (uint i = 0; i < ears; i++) sum += synth_seen(layout, at, SYNTH_EAR, EAR_O_SUM, first + i);
+    float signal = sum * gain;
+    signal *= synth_compress(layout, at, microphone, signal) * synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_MAKEUP, microphone);
+    synth_show(layout, at, SYNTH_MICROPHONE, MICROPHONE_O_SIGNAL, microphone, signal);
+    if (stem == SYNTH_NO_STEM)
+        return;
+    pan = hed_clamp(pan, -1.0f, 1.0f);
+    at->stems[2u * stem] = signal * synth_root(hed_fma(-0.5f, pan, 0.5f));
+    at->stems[2u * stem + 1u] = signal * synth_root(hed_fma(0.5f, pan, 0.5f));
+}
+
+#endif

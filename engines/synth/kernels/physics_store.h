@@ -1,0 +1,171 @@
+/* How an entity finds its words, and modulation. One text for OpenCL C, CUDA and C (words.h), put in front of each kernel that runs a
+ * program, behind layout.h. A kernel defines SYNTH_SPACE before it: the address space of the stores, __local or __global. */
+#ifndef SYNTH_PHYSICS_STORE_H
+#define SYNTH_PHYSICS_STORE_H
+#if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
+#include "words.h"
+#include "layout.h"
+#define SYNTH_SPACE
+#endif
+
+#define SYNTH_FUNCTION static inline __attribute__((unused))
+
+/* Where an instance is while it steps. */
+typedef struct synth_at {
+    SYNTH_SPACE uint *store;
+    uint read, write;             /* words of signal 0 of the half that is read and of the one that is written */
+    uint sample;                  /* its number, low 32 bits */
+    uint instance;
+    uint frame, frames;           /* of the block */
+    __global const float *inputs; /* (channels x frames) */
+    __global float *stems;        /* (stems x 2) of this frame and instance */
+    __global float *delay;        /* (delay_words) of this instance */
+} synth_at;
+
+SYNTH_FUNCTION uint synth_word(const synth_at *at, uint word) { return at->store[word]; }
+SYNTH_FUNCTION float synth_number(const synth_at *at, uint word) { return as_float(at->store[word]); }
+SYNTH_FUNCTION float synth_dilation(const synth_at *at) { return synth_number(at, SYNTH_DILATION); }
+
+/* `type` is a constant wherever these are called, so its fields of the layout are constants of the kernel. */
+SYNTH_FUNCTION float synth_parameter(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
+{
+    return synth_number(at, layout->type[type].parameter + field * layout->type[type].count + entity);
+}
+SYNTH_FUNCTION uint synth_parameter_bits(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
+{
+    return synth_word(at, layout->type[type].parameter + field * layout->type[type].count + entity);
+}
+SYNTH_FUNCTION uint synth_state_at(const synth_layout *layout, uint type, uint field, uint entity)
+{
+    return layout->type[type].state + field * layout->type[type].count + entity;
+}
+/* What signal `field` of an entity was at the previous sample; and what it is now. */
+SYNTH_FUNCTION float synth_seen(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
+{
+    return synth_number(at, at->read + layout->type[type].signal + field * layout->type[type].count + entity);
+}
+SYNTH_FUNCTION void synth_show(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity, float value)
+{
+    at->store[at->write + layout->type[type].signal + field * layout->type[type].count + entity] = as_uint(value);
+}
+
+/* The entries of one entity in a list over `count` entities. */
+typedef struct synth_list {
+    uint first, length, stride;
+} synth_list;
+
+SYNTH_FUNCTION synth_list synth_list_of(const synth_at *at, uint list, uint count, uint entity)
+{
+    synth_list found;
+    found.first = synth_word(at, list + entity);
+    found.length = synth_word(at, list + count + entity);
+    found.stride = SYNTH_STRIDE(count);
+    return found;
+}
+
+/* ---- arithmetic that fast mode has approximations for ---- */
+
+#if HED_STRICT
+SYNTH_FUNCTION float synth_reciprocal(float x) { return 1.0f / x; }
+SYNTH_FUNCTION float synth_quotient(float x, float y) { return x / y; }
+SYNTH_FUNCTION float synth_root(float x) { return sqrt(x); }
+SYNTH_FUNCTION float synth_exp(float x) { return hed_exp(x); }
+SYNTH_FUNCTION float synth_log(float x) { return hed_log(x); }
+#else
+SYNTH_FUNCTION float synth_reciprocal(float x) { return hed_near_rcp(x); }
+SYNTH_FUNCTION float synth_quotient(float x, float y) { return x * hed_near_rcp(y); }
+SYNTH_FUNCTION float synth_root(float x) { return x * hed_near_rsqrt(hed_max(x, 1e-30f)); }
+SYNTH_FUNCTION float synth_exp(float x) { return hed_near_exp2(x * 1.44269502f); }
+SYNTH_FUNCTION float synth_log(float x) { return hed_near_log2(x) * 0.693147182f; }
+#endif
+
+/* x^p for x > 0. */
+SYNTH_FUNCTION float synth_power(float x, float p) { return synth_exp(p * synth_log(x)); }
+
+SYNTH_FUNCTION float synth_dot(float ax, float ay, float az, float bx, float by, float bz)
+{
+    return hed_fma(ax, bx, hed_fma(ay, by, az * bz));
+}
+
+/* Sine of a phase of 2^32 a period. */
+SYNTH_FUNCTION float synth_sine(uint phase)
+{
+    uint quadrant = (phase + 0x20000000u) >> 30;
+    float r = (float)(int)(phase - (quadrant << 30)) * 1.46291808e-09f; /* 2 pi / 2^32 */
+    float y = quadrant & 1u ? hed_cos_near(r) : hed_sin_near(r);
+    return hed_flip(y, quadrant << 30);
+}
+
+/* Noise in [-1, 1) that depends on nothing but who, which and when: so all devices agree. Wang Yi's and Wellons's mix of 32 bits, twice. */
+SYNTH_FUNCTION uint synth_mix(uint x)
+{
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return x ^ x >> 16;
+}
+SYNTH_FUNCTION float synth_noise(const synth_layout *layout, const synth_at *at, uint number)
+{
+    uint who = synth_mix(layout->seed + at->instance) + number * 0x9e3779b9u;
+    return (float)(int)synth_mix(synth_mix(who) + at->sample) * 4.65661287e-10f;
+}
+
+/* A level on its way to `target`; never denormal, for it comes to 1e-20 and not to 0. */
+SYNTH_FUNCTION float synth_approach(float level, float target, float share)
+{
+    return hed_fma(share, target + 1e-20f - level, level);
+}
+
+/* ---- modulation: every parameter that links can reach is in a register, and each link acts on the one it names ---- */
+
+typedef struct synth_change {
+    uint parameter;
+    float factor, shift; /* p becomes p factor + shift */
+    float amount;        /* of ADD, for gains in dB; else 0 */
+} synth_change;
+
+SYNTH_FUNCTION synth_list synth_links_of(const synth_layout *layout, const synth_at *at, uint type, uint entity)
+{
+    synth_list none;
+    none.first = none.length = none.stride = 0;
+    return entity < layout->type[type].modulated ? synth_list_of(at, layout->type[type].links, layout->type[type].modulated, entity) : none;
+}
+
+SYNTH_FUNCTION synth_change synth_change_at(const synth_at *at, synth_list links, uint index)
+{
+    uint word = links.first + index * SYNTH_LINK_WORDS * links.stride;
+    uint how = synth_word(at, word + 2u * links.stride), mode = SYNTH_LINK_MODE(how);
+    float amount = synth_number(at, at->read + synth_word(at, word)) * synth_number(at, word + links.stride);
+    synth_change change;
+    amount = SYNTH_LINK_INVERT(how) != 0 ? -amount : amount;
+    change.parameter = SYNTH_LINK_PARAMETER(how);
+    change.factor = mode == SYNTH_MULTIPLY ? 1.0f + amount : mode == SYNTH_EXPONENTIAL ? synth_exp(amount * 0.693147182f) : 1.0f;
+    change.shift = mode == SYNTH_ADD ? amount : 0.0f;
+    change.amount = change.shift;
+    return change;
+}
+
+/* A value that is `scale` times the parameter's unit. */
+SYNTH_FUNCTION float synth_changed(float value, synth_change change, uint parameter, float scale)
+{
+    return change.parameter == parameter ? hed_fma(value, change.factor, change.shift * scale) : value;
+}
+
+/* A gain given in dB: what is added is in dB, what is multiplied is the amplitude. */
+SYNTH_FUNCTION float synth_changed_gain(float gain, synth_change change)
+{
+    if (change.parameter != SYNTH_GAIN)
+        return gain;
+    return gain * change.factor * (change.amount != 0.0f ? synth_exp(change.amount * 0.115129255f) : 1.0f); /* ln(10) / 20 */
+}
+
+/* A direction turned about the y axis by `angle` in radians. */
+SYNTH_FUNCTION void synth_rotate(float angle, float *nx, float *nz)
+{
+    float turns = angle * 0.159154943f;
+    uint phase = (uint)hed_int((turns - (float)hed_int(turns)) * 2147483648.0f) << 1;
+    float s = synth_sine(phase), c = synth_sine(phase + 0x40000000u), x = *nx, z = *nz;
+    *nx = hed_fma(c, x, s * z);
+    *nz = hed_fma(c, z, -s * x);
+}
+
+#endif
