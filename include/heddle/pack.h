@@ -18,7 +18,9 @@ HED_BEGIN
 
 enum {
     HED_PACK_MAX_TYPES = 32,
-    HED_PACK_MAX_WARPS = 64
+    HED_PACK_MAX_WARPS = 64,
+    HED_PACK_MAX_LANES = 128,
+    HED_PACK_MAX_ENTITIES = 0x7fffffff /**< of all types together */
 };
 
 /** How to lay out. */

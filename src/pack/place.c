@@ -1,0 +1,212 @@
+/* Which warp runs which row. Rows are independent, so this is scheduling on identical machines: the longest-processing-time
+ * rule (Graham, SIAM Journal on Applied Mathematics 17, 1969) gives each row, dearest first, to the least loaded warp, and
+ * ends within 4/3 - 1/(3 warps) of the best. */
+#include "pack/plan.h"
+
+#include <string.h>
+
+/* Warp w issues through scheduler w % 4 of its multiprocessor. Of warps that are loaded alike the one is taken whose
+ * scheduler has least to do. */
+enum { SCHEDULERS = 4 };
+
+void pack_start(pack_plan *plan)
+{
+    plan->kinds = plan->parts = plan->rows = 0;
+    memset(plan->next, 0, sizeof plan->next);
+}
+
+void pack_begin_kind(pack_plan *plan, uint32_t repeat)
+{
+    plan->kind[plan->kinds++] = (pack_kind){.first_part = plan->parts, .repeat = repeat};
+    plan->rows += repeat;
+}
+
+void pack_add_part(pack_plan *plan, const pack_problem *p, uint32_t type, uint32_t count)
+{
+    pack_kind *kind = &plan->kind[plan->kinds - 1];
+    plan->part[plan->parts++] = (pack_part){.type = type, .first = plan->next[type], .count = count};
+    plan->next[type] += count * kind->repeat;
+    kind->parts++;
+    kind->cost += p->cost[type];
+}
+
+uint32_t pack_occupancy(const pack_plan *plan)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < plan->kinds; k++)
+        most = plan->kind[k].parts > most ? plan->kind[k].parts : most;
+    return most;
+}
+
+void pack_finish(pack_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->kinds; i++) {
+        uint32_t j = i;
+        for (; j > 0 && plan->kind[plan->order[j - 1]].cost < plan->kind[i].cost; j--)
+            plan->order[j] = plan->order[j - 1];
+        plan->order[j] = (uint8_t)i;
+    }
+}
+
+static void clear(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
+{
+    for (uint32_t w = 0; w < p->warps; w++) {
+        memset(placing->rows[w], 0, plan->kinds * sizeof placing->rows[w][0]);
+        placing->load[w] = 0;
+    }
+}
+
+static void place_in_order(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
+{
+    uint32_t w = 0;
+    clear(p, plan, placing);
+    for (uint32_t k = 0; k < plan->kinds; k++) {
+        for (uint32_t i = 0; i < plan->kind[k].repeat; i++, w++) {
+            placing->rows[w][k] = 1;
+            placing->load[w] = plan->kind[k].cost;
+        }
+    }
+}
+
+/* Warps of one scheduler, least loaded first; of equal ones the lowest. */
+typedef struct scheduler {
+    uint32_t count;
+    uint8_t warp[HED_PACK_MAX_WARPS / SCHEDULERS];
+    double load; /* of all of them */
+} scheduler;
+
+/* Gives the first warp a row of that cost, and its new load. */
+static double add_row(pack_placing *placing, scheduler *s, uint32_t kind, double cost)
+{
+    uint8_t warp = s->warp[0];
+    double load = placing->load[warp] += cost;
+    uint32_t i = 0;
+    for (; i + 1 < s->count; i++) {
+        uint8_t next = s->warp[i + 1];
+        if (placing->load[next] > load || (placing->load[next] == load && next > warp)) break;
+        s->warp[i] = next;
+    }
+    s->warp[i] = warp;
+    s->load += cost;
+    placing->rows[warp][kind]++;
+    return load;
+}
+
+static scheduler *least_loaded(const pack_placing *placing, scheduler *schedulers, uint32_t count)
+{
+    scheduler *best = schedulers;
+    for (uint32_t i = 1; i < count; i++) {
+        scheduler *s = &schedulers[i];
+        double a = placing->load[s->warp[0]], b = placing->load[best->warp[0]];
+        if (a < b || (a == b && s->load < best->load)) best = s;
+    }
+    return best;
+}
+
+static void place_balanced(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
+{
+    scheduler schedulers[SCHEDULERS] = {0};
+    uint32_t used = p->warps < SCHEDULERS ? p->warps : SCHEDULERS;
+    double highest = 0;
+    clear(p, plan, placing);
+    for (uint32_t w = 0; w < p->warps; w++) {
+        scheduler *s = &schedulers[w % SCHEDULERS];
+        s->warp[s->count++] = (uint8_t)w;
+    }
+    for (uint32_t o = 0; o < plan->kinds; o++) {
+        uint32_t k = plan->order[o], left = plan->kind[k].repeat;
+        double cost = plan->kind[k].cost;
+        while (left > 0) {
+            scheduler *s = least_loaded(placing, schedulers, used);
+            /* Where warps differ by no more than one row, each gets one before any gets two: whole rounds at once. */
+            if (left >= p->warps && highest - placing->load[s->warp[0]] <= cost) {
+                uint32_t rounds = left / p->warps;
+                for (uint32_t w = 0; w < p->warps; w++) {
+                    placing->rows[w][k] += rounds;
+                    placing->load[w] += rounds * cost;
+                    schedulers[w % SCHEDULERS].load += rounds * cost;
+                }
+                highest += rounds * cost;
+                left %= p->warps;
+                continue;
+            }
+            double load = add_row(placing, s, k, cost);
+            highest = load > highest ? load : highest;
+            left--;
+        }
+    }
+}
+
+void pack_place(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
+{
+    if (plan->rows <= p->warps)
+        place_in_order(p, plan, placing);
+    else
+        place_balanced(p, plan, placing);
+}
+
+double pack_highest_load(const pack_problem *p, const pack_placing *placing)
+{
+    double highest = 0;
+    for (uint32_t w = 0; w < p->warps; w++)
+        highest = placing->load[w] > highest ? placing->load[w] : highest;
+    return highest;
+}
+
+/* ---- row lists ---- */
+
+/* No row lists can be cheaper: some warp has the dearest row, some warp no less than the mean, and some warp as many rows
+ * as the mean, if only of the cheapest. */
+static double lowest_load(const pack_problem *p, const pack_plan *plan)
+{
+    uint32_t left = (plan->rows + p->warps - 1) / p->warps;
+    double sum = 0, crowd = 0;
+    for (uint32_t o = plan->kinds; o-- > 0;) {
+        const pack_kind *kind = &plan->kind[plan->order[o]];
+        uint32_t taken = left < kind->repeat ? left : kind->repeat;
+        sum += kind->repeat * kind->cost;
+        crowd += taken * kind->cost;
+        left -= taken;
+    }
+    double bound = plan->kind[plan->order[0]].cost;
+    bound = crowd > bound ? crowd : bound;
+    return sum / p->warps > bound ? sum / p->warps : bound;
+}
+
+/* A warp whose rows mix types does the same work, and no more, with a row for each of these types. */
+static void unmix(const pack_problem *p, const pack_plan *mixed, const pack_placing *from, const pack_plan *plan,
+                  pack_placing *to)
+{
+    uint32_t left[PACK_KINDS];
+    for (uint32_t k = 0; k < plan->kinds; k++)
+        left[k] = plan->kind[k].repeat;
+    clear(p, plan, to);
+    for (uint32_t w = 0; w < p->warps; w++) {
+        uint32_t touched[HED_PACK_MAX_TYPES] = {0}; /* rows of the warp with this type */
+        for (uint32_t k = 0; k < mixed->kinds; k++)
+            for (uint32_t i = 0; i < mixed->kind[k].parts; i++)
+                touched[mixed->part[mixed->kind[k].first_part + i].type] += from->rows[w][k];
+        for (uint32_t k = 0; k < plan->kinds; k++) {
+            uint32_t type = plan->part[plan->kind[k].first_part].type;
+            uint32_t taken = left[k] < touched[type] ? left[k] : touched[type];
+            touched[type] -= taken;
+            left[k] -= taken;
+            to->rows[w][k] = taken;
+            to->load[w] += taken * plan->kind[k].cost;
+        }
+    }
+}
+
+void pack_place_lists(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
+{
+    place_balanced(p, plan, placing);
+    double load = pack_highest_load(p, placing);
+    if (load <= lowest_load(p, plan)) return;
+    pack_plan mixed;
+    pack_placing other;
+    pack_start(&mixed);
+    if (!pack_exact_cost(p, load, &mixed)) return;
+    pack_finish(&mixed);
+    pack_place(p, &mixed, &other);
+    if (pack_highest_load(p, &other) < load) unmix(p, &mixed, &other, plan, placing);
+}

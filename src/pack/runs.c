@@ -1,0 +1,274 @@
+/* Packing with contiguous types: in their given order they are cut into runs. A run begins with a row of its own and is
+ * packed tight, so what happens in one run does not reach another, and a layout is nothing but the places of its cuts.
+ *
+ *   greedy      the five steps of the Anukari devlog ("The new warp alignment optimizer")
+ *   exact       the least number of types in the fullest row, by dynamic programming over cuts
+ *   exact-cost  the same with the cost of the dearest row, found by bisection among those that occur
+ *
+ * A plan of runs has at most 2 kinds for each type (rows of it alone, and the row that its rest opens), and 3 parts. */
+#include "pack/plan.h"
+
+/* ---- a run under construction ---- */
+
+typedef struct run {
+    uint32_t rows;
+    uint32_t used;      /* lanes of the last row; 0: it is full, or there is none */
+    uint32_t types;     /* in the last row, where that has room */
+    uint32_t occupancy; /* most types of a row */
+    double cost;        /* of the last row, where that has room */
+    double dearest;
+} run;
+
+static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static void append(const pack_problem *p, run *r, uint32_t type)
+{
+    uint32_t used = r->used + p->rest[type];
+    double cost = p->cost[type];
+    if (r->used > 0) { /* it shares the last row */
+        r->types++;
+        r->cost += cost;
+        r->occupancy = most(r->occupancy, r->types);
+        r->dearest = r->cost > r->dearest ? r->cost : r->dearest;
+        if (p->full[type] == 0 && used <= p->lanes) {
+            r->used = used < p->lanes ? used : 0;
+            return;
+        }
+        r->rows--;
+    }
+    r->rows += p->full[type] + (used > 0) + (used > p->lanes);
+    r->used = used < p->lanes ? used : used - p->lanes;
+    r->types = 1;
+    r->cost = cost;
+    r->occupancy = most(r->occupancy, 1);
+    r->dearest = cost > r->dearest ? cost : r->dearest;
+}
+
+static run single(const pack_problem *p, uint32_t type)
+{
+    run r = {0};
+    append(p, &r, type);
+    return r;
+}
+
+/* ---- from cuts to a plan ---- */
+
+static void plan_run(const pack_problem *p, uint32_t from, uint32_t to, pack_plan *plan)
+{
+    uint32_t used = 0;
+    for (uint32_t type = from; type < to; type++) {
+        uint32_t left = p->count[type];
+        if (used > 0) {
+            uint32_t count = left < p->lanes - used ? left : p->lanes - used;
+            pack_add_part(plan, p, type, count);
+            left -= count;
+            used = (used + count) % p->lanes;
+        }
+        if (left >= p->lanes) {
+            pack_begin_kind(plan, left / p->lanes);
+            pack_add_part(plan, p, type, p->lanes);
+            left %= p->lanes;
+        }
+        if (left > 0) {
+            pack_begin_kind(plan, 1);
+            pack_add_part(plan, p, type, left);
+            used = left;
+        }
+    }
+}
+
+/* ---- a bound from below ---- */
+
+/* The types j to i - 1 lie in no more rows than those before and behind them leave, which fill ceil(entities / lanes) rows
+ * and may share the last (or the first) one, which then has one of their types, too. A type fills at least full - 1 rows
+ * alone, wherever it begins (`full` where one entity more would be a row more). What remains of the meetings of a type and a
+ * row, at least ceil(count / lanes) for each type, is in the rows that remain: so many to a row. */
+uint32_t pack_occupancy_bound(const pack_problem *p)
+{
+    int64_t before[HED_PACK_MAX_TYPES + 1], meetings[HED_PACK_MAX_TYPES + 1], alone[HED_PACK_MAX_TYPES + 1];
+    int64_t shut_left[HED_PACK_MAX_TYPES + 1], shut_right[HED_PACK_MAX_TYPES + 1];
+    before[0] = meetings[0] = alone[0] = 0;
+    for (uint32_t t = 0; t < p->types; t++) {
+        bool brim = p->rest[t] == p->lanes - 1;
+        before[t + 1] = before[t] + p->count[t];
+        meetings[t + 1] = meetings[t] + p->full[t] + (p->rest[t] > 0);
+        alone[t + 1] = alone[t] + p->full[t] - (p->full[t] > 0 && !brim);
+    }
+    for (uint32_t t = 0; t <= p->types; t++) {
+        shut_left[t] = t > 0 ? (before[t] - 1) / p->lanes : 0;
+        shut_right[t] = t < p->types ? (p->total - before[t] - 1) / p->lanes : 0;
+    }
+    int64_t bound = 1;
+    for (uint32_t i = 1; i <= p->types; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            int64_t filled = alone[i] - alone[j];
+            int64_t others = meetings[i] - meetings[j] - filled + (j > 0) + (i < p->types);
+            int64_t room = p->rows - shut_left[j] - shut_right[i] - filled;
+            if (room > 0 && others > bound * room) bound = (others + room - 1) / room;
+        }
+    }
+    return (uint32_t)bound;
+}
+
+/* ---- greedy ---- */
+
+/* Step 4: from left to right each run takes in the next one where no row gets more than `allowed` types. One pass does all
+ * that can be done: a run that could not take in the next one cannot take it in when that has grown. Gives the rows that
+ * are left. */
+static uint32_t merge(const pack_problem *p, uint32_t allowed, uint8_t *begin, uint32_t *runs)
+{
+    uint32_t kept = 0, rows = 0;
+    run current = {0};
+    for (uint32_t r = 0; r < *runs; r++) {
+        run joined = current, apart = {0};
+        for (uint32_t type = begin[r]; type < begin[r + 1]; type++) {
+            append(p, &joined, type);
+            append(p, &apart, type);
+        }
+        if (r > 0 && joined.occupancy <= allowed) {
+            current = joined;
+            continue;
+        }
+        rows += current.rows;
+        begin[kept++] = begin[r];
+        current = apart;
+    }
+    *runs = kept;
+    begin[kept] = (uint8_t)p->types;
+    return rows + current.rows;
+}
+
+void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
+{
+    uint8_t begin[HED_PACK_MAX_TYPES + 1];
+    uint32_t runs = p->types;
+    for (uint32_t t = 0; t <= p->types; t++)
+        begin[t] = (uint8_t)t; /* step 1: each type has its own rows */
+    /* The conservative guess: what is not enough in any case is not tried. At 1 there is nothing to merge. */
+    uint32_t allowed = pack_occupancy_bound(p), rows = 0;
+    for (uint32_t t = 0; t < p->types; t++)
+        rows += single(p, t).rows;
+    if (allowed > 1) rows = merge(p, allowed, begin, &runs);
+    /* Step 2. Step 3, which removes dead space where no row gets more types, has nothing to do: runs are tight, and to close
+     * the space between two of them gives a row one type more. */
+    for (*iterations = 1; rows > p->rows; ++*iterations)
+        rows = merge(p, ++allowed, begin, &runs);
+    for (uint32_t r = 0; r < runs; r++)
+        plan_run(p, begin[r], begin[r + 1], plan);
+}
+
+/* ---- exact ---- */
+
+/* Runs of types j to i - 1, at [j][i]. */
+typedef struct ranges {
+    uint32_t rows[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1];
+    double key[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1]; /* what is to be small: types or cost of the worst row */
+} ranges;
+
+static void fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
+{
+    for (uint32_t j = 0; j < p->types; j++) {
+        run r = {0};
+        for (uint32_t i = j + 1; i <= p->types; i++) {
+            append(p, &r, i - 1);
+            table->rows[j][i] = r.rows;
+            table->key[j][i] = by_cost ? r.dearest : r.occupancy;
+        }
+    }
+}
+
+/* Whether runs within the bound need no more rows than there are; from[i] says where the last run of the first i types
+ * begins. Of cuts that need equally many rows those with the shorter last run are taken: nothing is joined that gains
+ * nothing. */
+static bool fits(const pack_problem *p, const ranges *table, double bound, uint8_t *from)
+{
+    uint32_t least[HED_PACK_MAX_TYPES + 1] = {0};
+    for (uint32_t i = 1; i <= p->types; i++) {
+        least[i] = UINT32_MAX;
+        for (uint32_t j = i; j-- > 0;) {
+            if (table->key[j][i] > bound) continue;
+            uint32_t rows = least[j] + table->rows[j][i];
+            if (rows < least[i]) {
+                least[i] = rows;
+                from[i] = (uint8_t)j;
+            }
+        }
+    }
+    return least[p->types] <= p->rows;
+}
+
+/* Plans the runs that fits() has found. They need the fewest rows that the bound allows; where there are more, types that
+ * need not share a row are parted again, from left to right. */
+static void plan_cuts(const pack_problem *p, const ranges *table, double bound, const uint8_t *from, pack_plan *plan)
+{
+    uint8_t ends[HED_PACK_MAX_TYPES + 1];
+    uint32_t runs = 0, spare = p->rows;
+    for (uint32_t i = p->types; i > 0; i = from[i]) {
+        ends[runs++] = (uint8_t)i;
+        spare -= table->rows[from[i]][i];
+    }
+    for (uint32_t begin = 0; runs > 0; begin = ends[runs]) {
+        uint32_t end = ends[--runs];
+        for (uint32_t cut = begin + 1; cut < end; cut++) {
+            uint32_t more = table->rows[begin][cut] + table->rows[cut][end] - table->rows[begin][end];
+            if (more > spare || table->key[cut][end] > bound) continue;
+            spare -= more;
+            plan_run(p, begin, cut, plan);
+            begin = cut;
+        }
+        plan_run(p, begin, end, plan);
+    }
+}
+
+void pack_exact(const pack_problem *p, pack_plan *plan)
+{
+    ranges table;
+    uint8_t from[HED_PACK_MAX_TYPES + 1];
+    uint32_t bound = pack_occupancy_bound(p);
+    fill_ranges(p, false, &table);
+    while (!fits(p, &table, bound, from))
+        bound++;
+    plan_cuts(p, &table, bound, from, plan);
+}
+
+/* Shell's sort, with Ciura's gaps. */
+static void sort(double *values, uint32_t count)
+{
+    static const uint32_t gaps[] = {301, 132, 57, 23, 10, 4, 1};
+    for (uint32_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
+        for (uint32_t i = gaps[g]; i < count; i++) {
+            double value = values[i];
+            uint32_t j = i;
+            for (; j >= gaps[g] && values[j - gaps[g]] > value; j -= gaps[g])
+                values[j] = values[j - gaps[g]];
+            values[j] = value;
+        }
+    }
+}
+
+bool pack_exact_cost(const pack_problem *p, double below, pack_plan *plan)
+{
+    ranges table;
+    uint8_t from[HED_PACK_MAX_TYPES + 1];
+    double values[HED_PACK_MAX_TYPES * (HED_PACK_MAX_TYPES + 1) / 2], floor = 0;
+    uint32_t count = 0;
+    fill_ranges(p, true, &table);
+    for (uint32_t t = 0; t < p->types; t++)
+        floor = p->cost[t] > floor ? p->cost[t] : floor; /* each type is in some row */
+    for (uint32_t j = 0; j < p->types; j++)
+        for (uint32_t i = j + 1; i <= p->types; i++)
+            if (table.key[j][i] >= floor && table.key[j][i] < below) values[count++] = table.key[j][i];
+    sort(values, count);
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (fits(p, &table, values[middle], from))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low == count) return false;
+    fits(p, &table, values[low], from);
+    plan_cuts(p, &table, values[low], from, plan);
+    return true;
+}

@@ -1,0 +1,171 @@
+/* Packing without contiguity: at most k types in a row, for the least k. Vose's construction of alias tables (IEEE
+ * Transactions on Software Engineering 17, 1991) is the case k = 2.
+ *
+ * m types with S entities go into b rows of L lanes, k types in each, if S <= b L and m <= (k - 1) b + 1: of the types in
+ * order of size take the first k neighbours that are enough for a row, fill one with them and split the last. k - 1 types
+ * and a row are gone, so the condition still holds. Where no k neighbours are enough, any k types fit a row.
+ *
+ * The condition is necessary too, unless types fall into groups with rows of their own, for each of which there is a "+ 1"
+ * (to find them is strongly NP-hard). k is never below m / b, so this is the least k where m <= b + 1, and never more than
+ * one above it. For that one, groups of a single row are tried: k whole types that nearly fill it.
+ *
+ * Every kind of row takes all full rows of a type, or the last of a type, or all rows that the others can spare (until more
+ * types end than rows): at most 3 kinds for each type, and 4 parts. */
+#include "pack/plan.h"
+
+#include <string.h>
+
+/* What has no row yet: types in order of size, and the rows that are left for them. */
+typedef struct remainder {
+    const pack_problem *problem;
+    pack_plan *plan;
+    uint32_t most; /* types in a row: k */
+    uint32_t types, rows, entities;
+    uint32_t type[HED_PACK_MAX_TYPES], count[HED_PACK_MAX_TYPES];
+} remainder;
+
+static void insert(remainder *r, uint32_t type, uint32_t count)
+{
+    uint32_t i = r->types++;
+    for (; i > 0 && r->count[i - 1] > count; i--) {
+        r->type[i] = r->type[i - 1];
+        r->count[i] = r->count[i - 1];
+    }
+    r->type[i] = type;
+    r->count[i] = count;
+}
+
+static void erase(remainder *r, uint32_t from, uint32_t number)
+{
+    uint32_t behind = r->types - from - number;
+    memmove(r->type + from, r->type + from + number, behind * sizeof r->type[0]);
+    memmove(r->count + from, r->count + from + number, behind * sizeof r->count[0]);
+    r->types -= number;
+}
+
+/* Whether so many types with so many entities go into so many rows, by the condition above. */
+static bool possible(const remainder *r, uint32_t types, uint32_t entities, uint32_t rows)
+{
+    return entities <= (uint64_t)rows * r->problem->lanes && types <= (uint64_t)(r->most - 1) * rows + 1;
+}
+
+/* Rows for the largest type alone, as many as the others can spare: k types in a row are to be the exception. */
+static bool take_alone(remainder *r)
+{
+    uint32_t lanes = r->problem->lanes, last = r->types - 1, type = r->type[last], count = r->count[last];
+    if (count < lanes) {
+        if (!possible(r, last, r->entities - count, r->rows - 1)) return false;
+        pack_begin_kind(r->plan, 1);
+        pack_add_part(r->plan, r->problem, type, count);
+        r->types--;
+        r->rows--;
+        r->entities -= count;
+        return true;
+    }
+    uint32_t needed = (last + r->most - 2) / (r->most - 1), repeat = count / lanes;
+    if (r->rows <= needed) return false;
+    if (repeat > r->rows - needed) repeat = r->rows - needed;
+    pack_begin_kind(r->plan, repeat);
+    pack_add_part(r->plan, r->problem, type, lanes);
+    r->types--;
+    r->rows -= repeat;
+    r->entities -= repeat * lanes;
+    if (count > repeat * lanes) insert(r, type, count - repeat * lanes);
+    return true;
+}
+
+/* One row from the types at `from` and behind it, until it is full or has `most` of them. */
+static void take_neighbours(remainder *r, uint32_t from)
+{
+    uint32_t room = r->problem->lanes, i = from;
+    pack_begin_kind(r->plan, 1);
+    for (; room > 0 && i < r->types && i - from < r->most; i++) {
+        uint32_t count = r->count[i] < room ? r->count[i] : room;
+        pack_add_part(r->plan, r->problem, r->type[i], count);
+        r->count[i] -= count;
+        room -= count;
+    }
+    r->rows--;
+    r->entities -= r->problem->lanes - room;
+    uint32_t split = r->type[i - 1], left = r->count[i - 1];
+    erase(r, from, i - from);
+    if (left > 0) insert(r, split, left);
+}
+
+/* Where the first `most` neighbours begin that are enough for a row; else where the last ones begin. */
+static uint32_t first_enough(const remainder *r)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < r->types; i++) {
+        sum += r->count[i];
+        if (i + 1 < r->most) continue;
+        uint32_t begin = i + 1 - r->most;
+        if (sum >= r->problem->lanes) return begin;
+        sum -= r->count[begin];
+    }
+    return r->types > r->most ? r->types - r->most : 0;
+}
+
+/* A row for `most` whole types that leave few of its lanes empty: the largest neighbours that fit it, then instead of each,
+ * smallest first, the largest one that fits. False: none are small enough, or what is left would not fit. */
+static bool take_group(remainder *r)
+{
+    uint32_t lanes = r->problem->lanes, begin = 0;
+    uint64_t sum = 0;
+    if (r->types < r->most || r->rows == 0) return false;
+    for (uint32_t i = 0; i < r->most; i++)
+        sum += r->count[i];
+    if (sum > lanes) return false;
+    for (; begin + r->most < r->types && sum - r->count[begin] + r->count[begin + r->most] <= lanes; begin++)
+        sum += r->count[begin + r->most] - r->count[begin];
+    uint32_t chosen[HED_PACK_MAX_TYPES], end = r->types;
+    for (uint32_t i = 0; i < r->most; i++) {
+        chosen[i] = begin + i;
+        for (uint32_t other = end; other-- > begin + r->most;) {
+            if (sum - r->count[begin + i] + r->count[other] > lanes) continue;
+            sum += r->count[other] - r->count[begin + i];
+            chosen[i] = end = other;
+            break;
+        }
+    }
+    if (r->entities - sum > (uint64_t)(r->rows - 1) * lanes) return false;
+    pack_begin_kind(r->plan, 1);
+    for (uint32_t i = 0; i < r->most; i++)
+        pack_add_part(r->plan, r->problem, r->type[chosen[i]], r->count[chosen[i]]);
+    for (uint32_t i = 0; i < r->most; i++)
+        r->count[chosen[i]] = 0;
+    for (uint32_t i = r->types; i-- > 0;)
+        if (r->count[i] == 0) erase(r, i, 1);
+    r->rows--;
+    r->entities -= (uint32_t)sum;
+    return true;
+}
+
+static bool spread(const pack_problem *p, uint32_t most, pack_plan *plan)
+{
+    remainder r = {.problem = p, .plan = plan, .most = most, .rows = p->rows, .entities = p->total};
+    pack_start(plan);
+    for (uint32_t type = 0; type < p->types; type++)
+        insert(&r, type, p->count[type]);
+    while (!possible(&r, r.types, r.entities, r.rows))
+        if (!take_group(&r)) return false;
+    while (r.types > 0)
+        if (!take_alone(&r)) take_neighbours(&r, first_enough(&r));
+    return true;
+}
+
+void pack_spread(const pack_problem *p, pack_plan *plan)
+{
+    uint32_t alone = 0;
+    for (uint32_t type = 0; type < p->types; type++)
+        alone += p->full[type] + (p->rest[type] > 0);
+    if (alone <= p->rows) {
+        pack_rows(p, plan);
+        return;
+    }
+    uint32_t least = p->types > p->rows ? (p->types + p->rows - 1) / p->rows : 2;
+    if (spread(p, least, plan)) return;
+    pack_start(plan);
+    pack_exact(p, plan); /* never to be worse than it */
+    if (pack_occupancy(plan) > least) spread(p, least + 1, plan);
+}
