@@ -1,14 +1,181 @@
-/* heddle synth play: an instrument, live. */
+/* heddle synth play: an instrument, live, with a meter. */
 #include "command.h"
 
+#include "heddle/synth_file.h"
+#include "heddle/synth_live.h"
+
+#include "support/errors.h"
+#include "support/json.h"
+
+#include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static hed_live_def def_of(const hed_arguments *a, const hed_instrument *instrument, hed_device *device)
+{
+    hed_live_def def = hed_default_live_def();
+    def.driver = hed_given(a, "alsa") ? HED_LIVE_ALSA : HED_LIVE_JACK;
+    def.device = device;
+    def.midi_port = hed_text_of(a, "midi");
+    def.output = hed_text_of(a, "output");
+    def.rate = (uint32_t)hed_integer_of(a, "rate");
+    def.block = (uint32_t)hed_integer_of(a, "block");
+    def.synth.instrument = instrument;
+    def.synth.inputs = (uint32_t)hed_integer_of(a, "inputs");
+    def.synth.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
+    def.synth.structure = (hed_synth_structure)hed_choice_of(a, "structure");
+    def.synth.seed = (uint64_t)hed_integer_of(a, "seed");
+    def.synth.keep_awake = hed_given(a, "keep-awake");
+    return def;
+}
+
+/* ---- the meter ---- */
+
+static void meter_line(const hed_live_report *r, char *text, size_t size)
+{
+    double block = 1e9 * r->block / r->rate;
+    snprintf(text, size, "load p50 %.1f %%, p99 %.1f %%, max %.1f %%; xruns %" PRIu64 ", missed %" PRIu64 "; %" PRIu32 " sounding",
+             100 * r->load.p50_ns / block, 100 * r->load.p99_ns / block, 100 * r->load.maximum_ns / block, r->xruns,
+             r->load.misses + r->late, r->synth.sounding);
+}
+
+/* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time given, or the driver's end. */
+static hed_status watch(hed_live *live, double seconds, bool quiet, hed_live_report *report, hed_error *error)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    uint64_t begin = hed_now(), step = terminal ? 250000000u : 10000000000u, next = begin + step;
+    hed_status status = HED_OK;
+    while (status == HED_OK && !hed_interrupted() && (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        status = hed_live_get_report(live, report, error);
+        if (quiet || hed_now() < next) continue;
+        char text[160];
+        meter_line(report, text, sizeof text);
+        fprintf(stderr, terminal ? "\r%.78s\033[K" : "%s\n", text);
+        next += step;
+    }
+    if (terminal && !quiet) fputs("\r\033[K", stderr);
+    return status;
+}
+
+static hed_status tell_json(const hed_arguments *a, const hed_live_report *r, const char *device, hed_error *error)
+{
+    double block = 1e9 * r->block / r->rate;
+    hed_records *records = hed_records_create();
+    hed_records_next(records);
+    hed_records_text(records, "instrument", hed_text_of(a, "INSTRUMENT"));
+    hed_records_text(records, "device", device);
+    hed_records_text(records, "structure", hed_synth_structure_name(r->synth.structure));
+    hed_records_integer(records, "rate", r->rate);
+    hed_records_integer(records, "block", r->block);
+    hed_records_integer(records, "latency", r->latency);
+    hed_records_integer(records, "blocks", r->load.count);
+    hed_records_open(records, "load");
+    hed_records_number(records, "p50", r->load.p50_ns / block);
+    hed_records_number(records, "p99", r->load.p99_ns / block);
+    hed_records_number(records, "max", r->load.maximum_ns / block);
+    hed_records_close(records);
+    hed_records_integer(records, "xruns", r->xruns);
+    hed_records_integer(records, "missed", r->load.misses + r->late);
+    hed_records_integer(records, "late", r->late);
+    hed_records_integer(records, "events", r->events);
+    hed_records_integer(records, "events_lost", r->events_lost);
+    hed_records_integer(records, "breaks", r->synth.breaks);
+    hed_status status = hed_records_print(records, stdout, error);
+    hed_records_free(records);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int play(const hed_arguments *a, hed_live *live, const char *device, hed_error *error)
+{
+    bool json = hed_given(a, "json"), quiet = json || hed_given(a, "quiet");
+    hed_live_report report;
+    hed_status status = hed_live_get_report(live, &report, error);
+    if (!quiet)
+        fprintf(stderr, "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32 ", %.1f ms of our latency; Ctrl-C ends\n", device,
+                hed_synth_structure_name(report.synth.structure), report.rate, report.block, 1e3 * report.latency / report.rate);
+    if (status == HED_OK) status = watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
+    if (status != HED_OK) {
+        fprintf(stderr, "heddle: %s\n", error->text);
+        return HED_EXIT_FAILURE;
+    }
+    char text[160];
+    meter_line(&report, text, sizeof text);
+    if (json) status = tell_json(a, &report, device, error);
+    else printf("%" PRIu64 " blocks: %s\n", report.load.count, text);
+    return status != HED_OK ? cli_fail(error) : hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
+}
 
 static int run(const hed_arguments *arguments, void *user)
 {
-    (void)arguments;
     (void)user;
-    fputs("heddle: play: not there yet\n", stderr);
-    return HED_EXIT_FAILURE;
+    if (hed_given(arguments, "jack") && hed_given(arguments, "alsa")) {
+        fputs("heddle: --jack or --alsa, not both\n", stderr);
+        return HED_EXIT_USAGE;
+    }
+    cli_session session;
+    hed_error error;
+    hed_status status = cli_open_devices(arguments, &session, &error);
+    if (status != HED_OK) return cli_fail(&error);
+    hed_instrument *instrument = NULL;
+    hed_live *live = NULL;
+    status = hed_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
+    if (status == HED_OK) {
+        hed_live_def def = def_of(arguments, instrument, session.devices[0]);
+        status = hed_live_start(&def, &live, &error);
+    }
+    int code = status == HED_OK ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error) : cli_fail(&error);
+    hed_live_stop(live);
+    hed_instrument_destroy(instrument);
+    cli_close(&session);
+    return code;
 }
 
-const hed_command hed_command_synth_play = {.name = "play", .summary = "live", .run = run};
+static const char *const STRUCTURES[] = {"auto", "native", "group", "global", "grid", NULL};
+
+#define FLAG(word, text) \
+    { \
+        .name = word, .kind = HED_OPTION_FLAG, .own = true, .help = text \
+    }
+#define OPTION(word, type, what, text, ...) \
+    { \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
+    }
+static const hed_option OPTIONS[] = {
+    FLAG("jack", "through JACK, which decides about rate and block; so it is unless --alsa is given"),
+    FLAG("alsa", "through ALSA"),
+    OPTION("midi", TEXT, "PORT", "the MIDI port to listen to: JACK's name or part of it, or ALSA's CLIENT:PORT", .letter = 'm'),
+    OPTION("output", TEXT, "NAME", "where the sound goes: JACK ports by a pattern, or an ALSA device; else the first there is", .letter = 'o'),
+    OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in (JACK)", .fallback = "0", .low = 0, .high = 64),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    FLAG("strict", "the same bits on every device"),
+    OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
+    FLAG("keep-awake", "keep a device busy between blocks, where it clocks down"),
+    OPTION("rate", INTEGER, "HZ", "samples a second, with ALSA", .letter = 'r', .fallback = "48000", .low = 8000, .high = 768000),
+    OPTION("block", INTEGER, "FRAMES", "samples a period, with ALSA", .fallback = "256", .low = 16, .high = 8192),
+    OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0, .high = 9007199254740992.0),
+    OPTION("seconds", NUMBER, "SECONDS", "end by itself after this time; 0: play until Ctrl-C", .fallback = "0", .low = 0, .high = 1e6),
+    FLAG("json", "print JSON at the end: one array with one object, nothing else"),
+    {0},
+};
+static const hed_option POSITIONALS[] = {
+    {.name = "INSTRUMENT", .kind = HED_OPTION_FILE, .required = true, .help = "the instrument, FILE.json"}, {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle synth play harp.json --midi keyboard", "through JACK, from the keyboard that is connected"},
+    {"heddle synth play harp.json --alsa --output hw:0 --block 128 --midi 20:0", "without a server"},
+    {"heddle synth play plate.json --device cuda:0 --keep-awake", "on a GPU that is not to fall asleep"},
+    {0}};
+
+const hed_command hed_command_synth_play = {
+    .name = "play",
+    .summary = "play an instrument live, through JACK or ALSA",
+    .description = "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the blocks that were not ready in "
+                   "time. A native synth plays in the audio thread; any other device is one block behind, and the first line says so.",
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
+};
