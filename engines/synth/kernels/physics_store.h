@@ -97,7 +97,7 @@ SYNTH_FUNCTION float synth_sine(uint phase)
 }
 
 /* Noise in [-1, 1) that depends on nothing but who, which and when: so all devices agree. Wang Yi's and Wellons's mix of 32 bits, twice. */
-SYNTH_FUNCTION uint synth_mix(uint x)
+SYNTH_FUNCTION uint synth_scramble(uint x)
 {
     x = (x ^ x >> 16) * 0x7feb352du;
     x = (x ^ x >> 15) * 0x846ca68bu;
@@ -105,8 +105,8 @@ SYNTH_FUNCTION uint synth_mix(uint x)
 }
 SYNTH_FUNCTION float synth_noise(const synth_layout *layout, const synth_at *at, uint number)
 {
-    uint who = synth_mix(layout->seed + at->instance) + number * 0x9e3779b9u;
-    return (float)(int)synth_mix(synth_mix(who) + at->sample) * 4.65661287e-10f;
+    uint who = synth_scramble(layout->seed + at->instance) + number * 0x9e3779b9u;
+    return (float)(int)synth_scramble(synth_scramble(who) + at->sample) * 4.65661287e-10f;
 }
 
 /* A level on its way to `target`; never denormal, for it comes to 1e-20 and not to 0. */
