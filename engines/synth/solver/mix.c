@@ -175,10 +175,10 @@ static void rest_sample(synth_mix *mix, float *left, float *right)
 {
     *left = *right = 0.0f;
     limit(mix, left, right);
+    if (mix->fading_out) mix->fading_out--;
     float share = (float)mix->fading_out / (float)mix->window;
     *left *= share;
     *right *= share;
-    if (mix->fading_out) mix->fading_out--;
     mix->muted++;
     if (--mix->hold == 0) mix->fading_in = mix->fade_in;
 }
