@@ -32,9 +32,11 @@ typedef struct reader {
     hed_error *error;
 } reader;
 
-enum { END_OF_TRACK = 0x2f,
-       SET_TEMPO = 0x51,
-       QUARTER_AT_REST = 500000 /* us, until a tempo is set */ };
+enum {
+    END_OF_TRACK = 0x2f,
+    SET_TEMPO = 0x51,
+    QUARTER_AT_REST = 500000, /* us, until a tempo is set */
+};
 static const size_t largest_file = (size_t)1 << 28;
 
 static uint32_t big_endian(const uint8_t *bytes, uint32_t count)
@@ -93,7 +95,7 @@ static hed_status read_number(reader *r, uint32_t *value)
 
 static hed_status read_data(reader *r, uint8_t *value)
 {
-    uint32_t byte;
+    uint32_t byte = 0;
     hed_status status = read_byte(r, &byte);
     if (status) return status;
     if (byte > 0x7f) return wrong(r, r->at - 1, "%02x, expected a data byte below 80", byte);
@@ -121,7 +123,7 @@ static hed_status add(reader *r, const hed_midi_event *event)
 
 static hed_status read_meta(reader *r, hed_midi_event *event, bool *ended)
 {
-    uint32_t type, length;
+    uint32_t type = 0, length = 0;
     size_t begin = r->at - 1;
     hed_status status = read_byte(r, &type);
     if (!status) status = read_number(r, &length);
@@ -142,7 +144,7 @@ static hed_status read_meta(reader *r, hed_midi_event *event, bool *ended)
 /* System exclusive: nothing that is played here. */
 static hed_status skip_exclusive(reader *r)
 {
-    uint32_t length;
+    uint32_t length = 0;
     hed_status status = read_number(r, &length);
     if (status) return status;
     if (length > r->end - r->at) return cut(r);
@@ -155,7 +157,7 @@ static hed_status skip_exclusive(reader *r)
 static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *ended)
 {
     hed_midi_event event = {.tick = tick, .track = (uint16_t)r->track};
-    uint32_t status_byte;
+    uint32_t status_byte = 0;
     hed_status status = read_byte(r, &status_byte);
     if (status) return status;
     if (status_byte == 0xff) return read_meta(r, &event, ended);

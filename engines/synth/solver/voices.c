@@ -7,8 +7,10 @@
 #include <math.h>
 
 /* Room for pokes beyond one event of the widest kind: a dense block has some dozen pokes for each event. */
-enum { SYNTH_POKES = 1 << 16,
-       SYNTH_MOST_CONTACTS = 1 << 18 };
+enum {
+    SYNTH_POKES = 1 << 16,
+    SYNTH_MOST_CONTACTS = 1 << 18,
+};
 
 /* ---- creation ---- */
 

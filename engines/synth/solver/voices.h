@@ -67,6 +67,7 @@ typedef struct synth_voice {
     uint8_t channel, note;
     bool used;
     bool follows;      /* its channel still speaks for it: in MPE until another note starts there */
+    float bend;        /* semitones, as its channel last said */
     uint32_t started;  /* as of the key */
     uint32_t released; /* serial number; 0: its key is down or sustained */
 } synth_voice;

@@ -1,6 +1,6 @@
-/* What channels say: controllers, bend, pressure, and the words that follow them; registered parameters 0 (bend range)
- * and 6 (MPE zones); the dilation of voices. MIDI 1.0 Detailed Specification 4.2; reset of controllers by RP-015; zones
- * by MPE 1.0 (RP-053). Until a zone is set, MPE has the lower one with all channels. */
+/* What channels say: controllers, bend, pressure, and the words that follow them; registered parameters 0 (bend
+ * range) and 6 (MPE zones); the dilation of voices. MIDI 1.0 Detailed Specification 4.2; reset of controllers by RP-015;
+ * zones by MPE 1.0 (RP-053). Until a zone is set, MPE has the lower one with all channels. */
 #include "solver/voices.h"
 
 #include "kernels/words.h"
@@ -26,8 +26,8 @@ uint32_t synth_control_manager(const synth_voices *v, uint32_t channel)
 static bool speaks_for(const synth_voices *v, uint32_t channel, const synth_voice *voice)
 {
     if (v->def.mode != HED_VOICES_MPE) return true;
-    if (!voice->used) return false; /* it learns at its start */
-    return voice->channel == channel ? voice->follows : synth_control_manager(v, voice->channel) == channel;
+    if (!voice->used || !voice->follows) return false; /* a free one learns at its start */
+    return voice->channel == channel || synth_control_manager(v, voice->channel) == channel;
 }
 
 bool synth_control_sustained(const synth_voices *v, uint32_t channel)
@@ -58,8 +58,9 @@ static float bend_of(const synth_voices *v, uint32_t channel)
 
 void synth_control_dilate(synth_voices *v, uint32_t instance)
 {
-    const synth_voice *voice = &v->voices[instance];
-    float dilation = exp2_of(((float)voice->note - v->def.root_note + bend_of(v, voice->channel)) / 12.0f);
+    synth_voice *voice = &v->voices[instance];
+    if (voice->follows) voice->bend = bend_of(v, voice->channel);
+    float dilation = exp2_of(((float)voice->note - v->def.root_note + voice->bend) / 12.0f);
     /* A range that was set by MIDI may reach further than the instrument is stable. */
     poke_float(v, instance, SYNTH_DILATION, dilation < v->largest_dilation ? dilation : v->largest_dilation);
 }
@@ -125,9 +126,11 @@ static bool host_value(const synth_voices *v, uint32_t number, float *value)
     return false;
 }
 
-static float note_frequency(const synth_voices *v, const synth_target *target, uint32_t channel, uint32_t note)
+static float note_frequency(const synth_voices *v, uint32_t instance, const synth_target *target, uint32_t channel,
+                            uint32_t note)
 {
-    return target->factor * 440.0f * exp2_of(((float)note - 69.0f + bend_of(v, channel)) / 12.0f);
+    float bend = v->def.mode == HED_SINGLETON ? bend_of(v, channel) : v->voices[instance].bend;
+    return target->factor * 440.0f * exp2_of(((float)note - 69.0f + bend) / 12.0f);
 }
 
 /* What a target's word is to be. False: nothing is known. */
@@ -146,7 +149,7 @@ static bool target_value(const synth_voices *v, uint32_t instance, uint32_t inde
     }
     if (!key_of(v, instance, index, &channel, &note)) return false;
     const synth_key *key = &v->keys[channel][note];
-    if (target->follow == SYNTH_FOLLOW_NOTE) *value = note_frequency(v, target, channel, note);
+    if (target->follow == SYNTH_FOLLOW_NOTE) *value = note_frequency(v, instance, target, channel, note);
     else if (target->kind == HED_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
     else if (target->kind == HED_MIDI_VELOCITY) *value = (float)key->velocity / 127.0f;
     else *value = (float)key->touch / 127.0f;
@@ -196,7 +199,7 @@ void synth_control_pressure(synth_voices *v, uint32_t channel, uint32_t value)
 static void bend_again(synth_voices *v)
 {
     for (uint32_t i = 0; i < v->instances; i++) {
-        if (v->def.mode != HED_SINGLETON && v->voices[i].used && v->voices[i].follows) synth_control_dilate(v, i);
+        if (v->voices[i].used) synth_control_dilate(v, i);
         for (uint32_t t = 0; t < v->targets; t++)
             if (v->program->targets[t].follow == SYNTH_FOLLOW_NOTE) synth_control_target(v, i, t, false);
     }

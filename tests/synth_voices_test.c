@@ -1,0 +1,616 @@
+/* Voices: what MIDI, automation and the host change in which instance, and before which sample. Most tests run a
+ * program that is nothing but gates and targets, and apply the pokes to stores as a structure would. */
+#include <math.h>
+
+#include "solver/voices.h"
+#include "testing.h"
+
+enum {
+    WORDS = 64,
+    MOST = 8,
+    FRAMES = 64,
+};
+
+/* Gates: all notes; middle C alone; channel 2. */
+enum {
+    ALL = 1,
+    MIDDLE = ALL + SYNTH_GATE_WORDS,
+    SECOND = MIDDLE + SYNTH_GATE_WORDS,
+};
+/* Words that follow something, from 32 on. */
+enum {
+    MODULATION = 32,
+    BEND,
+    PRESSURE,
+    TOUCH,
+    VELOCITY,
+    NOTE,
+    HOST,
+    FREQUENCY,
+    TEMPO,
+    SECOND_MODULATION,
+};
+
+typedef struct rig {
+    synth_program program;
+    synth_gate gates[3];
+    synth_target targets[10];
+    uint32_t image[WORDS], store[MOST][WORDS];
+    hed_instrument_def def;
+    synth_voices *voices;
+    const synth_poke *pokes;
+    const uint32_t *begin;
+} rig;
+
+#define ANY \
+    { \
+        0, 0, 127 \
+    }
+#define MIDI(of_kind, at, ...) \
+    { \
+        .follow = SYNTH_FOLLOW_MIDI, .kind = HED_MIDI_##of_kind, .word = (at), .route = ANY, __VA_ARGS__ \
+    }
+
+/* A program of so many instances, with every kind of target; the image has a quarter in each of their words. */
+static void make_program(rig *r, uint32_t instances)
+{
+    const synth_gate gates[] = {{ANY, ALL}, {{0, 60, 60}, MIDDLE}, {{2, 0, 127}, SECOND}};
+    const synth_target targets[] = {MIDI(CC, MODULATION, .number = 1),
+                                    MIDI(BEND, BEND, ),
+                                    MIDI(PRESSURE, PRESSURE, ),
+                                    MIDI(AFTERTOUCH, TOUCH, ),
+                                    MIDI(VELOCITY, VELOCITY, ),
+                                    MIDI(NOTE, NOTE, .centre = 60.0f),
+                                    MIDI(HOST, HOST, .number = 7),
+                                    {.follow = SYNTH_FOLLOW_NOTE, .factor = 2.0f, .word = FREQUENCY, .route = ANY},
+                                    {.follow = SYNTH_FOLLOW_TEMPO, .factor = 0.5f, .word = TEMPO, .route = ANY},
+                                    {.follow = SYNTH_FOLLOW_MIDI,
+                                     .kind = HED_MIDI_CC,
+                                     .number = 1,
+                                     .word = SECOND_MODULATION,
+                                     .route = {2, 0, 127}}};
+    memcpy(r->gates, gates, sizeof gates);
+    memcpy(r->targets, targets, sizeof targets);
+    r->program = (synth_program){
+        .instances = instances, .image = r->image, .gates = r->gates, .targets = r->targets, .target_count = 10};
+    r->program.layout.words = WORDS;
+    r->program.layout.gates = 3;
+    for (uint32_t i = 0; i < WORDS; i++) r->image[i] = 0;
+    r->image[SYNTH_DILATION] = hed_as_uint(1.0f);
+    for (uint32_t i = MODULATION; i <= SECOND_MODULATION; i++) r->image[i] = hed_as_uint(0.25f);
+    for (uint32_t i = 0; i < MOST; i++) memcpy(r->store[i], r->image, sizeof r->image);
+}
+
+static rig open_rig(hed_voice_mode mode, uint32_t instances)
+{
+    rig r = {.def = {.mode = mode,
+                     .voices = instances,
+                     .root_note = 60,
+                     .low = 0,
+                     .high = 127,
+                     .bend_range = 2,
+                     .note_bend_range = 48,
+                     .tempo = 120}};
+    return r;
+}
+
+static void start_rig(rig *r)
+{
+    hed_error error;
+    hed_allocator allocator = hed_default_allocator();
+    make_program(r, r->def.mode == HED_SINGLETON ? 1 : r->def.voices);
+    OK(synth_voices_create(&allocator, &r->def, &r->program, 256, &r->voices, &error));
+}
+
+#define RIG(name, mode, instances) \
+    rig name = open_rig(mode, instances); \
+    start_rig(&name)
+
+/* ---- events ---- */
+
+static hed_synth_event midi(uint32_t frame, uint8_t status, uint8_t first, uint8_t second)
+{
+    return (hed_synth_event){.frame = frame, .kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
+}
+
+/* What holds of any list of pokes: one instance after another, each in order of time, no word twice at a time. */
+static void check_order(const rig *r, uint32_t frames)
+{
+    cr_assert_eq(r->begin[0], 0);
+    for (uint32_t i = 0; i < r->program.instances; i++) {
+        cr_assert_leq(r->begin[i], r->begin[i + 1]);
+        for (uint32_t k = r->begin[i]; k < r->begin[i + 1]; k++) {
+            cr_assert_lt(r->pokes[k].frame, frames);
+            cr_assert_lt(r->pokes[k].word, WORDS);
+            if (k > r->begin[i]) cr_assert_geq(r->pokes[k].frame, r->pokes[k - 1].frame);
+            for (uint32_t other = r->begin[i]; other < k; other++)
+                cr_assert(r->pokes[k].frame != r->pokes[other].frame || r->pokes[k].word != r->pokes[other].word);
+        }
+    }
+}
+
+static void run(rig *r, const hed_synth_event *events, uint32_t count, uint32_t frames)
+{
+    hed_error error;
+    OK(synth_voices_run(r->voices, events, count, frames, &r->pokes, &r->begin, &error));
+    check_order(r, frames);
+    for (uint32_t i = 0; i < r->program.instances; i++)
+        for (uint32_t k = r->begin[i]; k < r->begin[i + 1]; k++) r->store[i][r->pokes[k].word] = r->pokes[k].value;
+}
+
+/* Plays events in one block. */
+#define PLAY(r, ...) \
+    do { \
+        const hed_synth_event played[] = {__VA_ARGS__}; \
+        run(&(r), played, sizeof played / sizeof *played, FRAMES); \
+    } while (0)
+
+static float word(const rig *r, uint32_t instance, uint32_t at)
+{
+    return hed_as_float(r->store[instance][at]);
+}
+
+#define EQUAL(found, expected) \
+    cr_assert(fabs((double)(found) - (double)(expected)) <= 2e-6 * fmax(1.0, fabs((double)(expected))), \
+              "%s is %.9g instead of %.9g", #found, (double)(found), (double)(expected))
+
+static bool held(const rig *r, uint32_t instance, uint32_t gate)
+{
+    return r->store[instance][gate + SYNTH_GATE_HELD];
+}
+static uint32_t started(const rig *r, uint32_t instance, uint32_t gate)
+{
+    return r->store[instance][gate + SYNTH_GATE_COUNT];
+}
+
+static float pitch(float note) { return exp2f((note - 60.0f) / 12.0f); }
+
+/* ---- one instance ---- */
+
+Test(synth_voices, notes_open_the_gates_of_their_routes)
+{
+    RIG(r, HED_SINGLETON, 1);
+    PLAY(r, midi(3, 0x90, 60, 127));
+    for (uint32_t k = 0; k < r.begin[1]; k++) cr_assert_eq(r.pokes[k].frame, 3);
+    cr_assert(held(&r, 0, ALL) && held(&r, 0, MIDDLE) && !held(&r, 0, SECOND));
+    EQUAL(word(&r, 0, ALL + SYNTH_GATE_VELOCITY), 1);
+    EQUAL(word(&r, 0, ALL + SYNTH_GATE_NOTE), 60);
+    uint32_t first = started(&r, 0, ALL), middle = started(&r, 0, MIDDLE);
+    PLAY(r, midi(0, 0x91, 62, 64));
+    cr_assert(started(&r, 0, ALL) != first && started(&r, 0, MIDDLE) == middle && held(&r, 0, SECOND));
+    EQUAL(word(&r, 0, ALL + SYNTH_GATE_VELOCITY), 64.0 / 127);
+    EQUAL(word(&r, 0, SYNTH_DILATION), 1);
+    cr_assert_eq(synth_voices_sounding(r.voices), 1);
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, a_gate_closes_with_the_last_of_its_notes)
+{
+    RIG(r, HED_SINGLETON, 1);
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 64, 100), midi(1, 0x80, 60, 0));
+    cr_assert(held(&r, 0, ALL) && !held(&r, 0, MIDDLE));
+    PLAY(r, midi(9, 0x90, 64, 0)); /* velocity 0 ends a note */
+    cr_assert(!held(&r, 0, ALL));
+    cr_assert_eq(r.begin[1], 1);
+    cr_assert_eq(r.pokes[0].frame, 9);
+    PLAY(r, midi(0, 0x80, 64, 0), midi(0, 0x80, 99, 0));
+    cr_assert_eq(r.begin[1], 0);
+    cr_assert_eq(synth_voices_sounding(r.voices), 0);
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, notes_outside_the_range_are_not_heard)
+{
+    rig r = open_rig(HED_SINGLETON, 1);
+    r.def.low = 50;
+    r.def.high = 70;
+    start_rig(&r);
+    PLAY(r, midi(0, 0x90, 49, 100), midi(0, 0x90, 71, 100), midi(0, 0x80, 71, 100));
+    cr_assert_eq(r.begin[1], 0);
+    PLAY(r, midi(0, 0x90, 50, 100), midi(0, 0x90, 70, 100));
+    cr_assert(held(&r, 0, ALL));
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, words_follow_what_they_listen_to)
+{
+    RIG(r, HED_SINGLETON, 1);
+    PLAY(r, midi(0, 0xb0, 1, 127), midi(1, 0xe0, 0, 0), midi(2, 0xd0, 127, 0), midi(3, 0x90, 72, 127),
+         midi(4, 0xa0, 72, 127));
+    EQUAL(word(&r, 0, MODULATION), 1);
+    EQUAL(word(&r, 0, SECOND_MODULATION), 0.25); /* listens to channel 2 */
+    EQUAL(word(&r, 0, BEND), -1);
+    EQUAL(word(&r, 0, PRESSURE), 1);
+    EQUAL(word(&r, 0, TOUCH), 1);
+    EQUAL(word(&r, 0, VELOCITY), 1);
+    EQUAL(word(&r, 0, NOTE), 1);
+    EQUAL(word(&r, 0, FREQUENCY), 2 * 440 * exp2(1.0 / 12));
+    PLAY(r, midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb1, 1, 0));
+    EQUAL(word(&r, 0, BEND), 1);
+    EQUAL(word(&r, 0, FREQUENCY), 2 * 440 * exp2(5.0 / 12));
+    EQUAL(word(&r, 0, SECOND_MODULATION), 0);
+    EQUAL(word(&r, 0, MODULATION), 0);
+    PLAY(r, midi(0, 0xe0, 0, 0x40));
+    EQUAL(word(&r, 0, BEND), 0);
+    PLAY(r, (hed_synth_event){.kind = HED_EVENT_TEMPO, .value = 90},
+         (hed_synth_event){.frame = 5, .kind = HED_EVENT_HOST, .number = 7, .value = 0.6f},
+         (hed_synth_event){.frame = 6, .kind = HED_EVENT_HOST, .number = 8, .value = 0.1f});
+    EQUAL(word(&r, 0, TEMPO), 3); /* half a quarter note, 1.5 of which a second */
+    EQUAL(word(&r, 0, HOST), 0.6);
+    cr_assert_eq(r.begin[1], 2);
+    synth_voices_destroy(r.voices);
+}
+
+/* ---- voices ---- */
+
+Test(synth_voices, notes_have_instances_and_dilations_of_their_own)
+{
+    RIG(r, HED_VOICES, 3);
+    PLAY(r, midi(0, 0x90, 60, 100), midi(7, 0x90, 72, 50), midi(7, 0xa0, 72, 127));
+    EQUAL(word(&r, 0, SYNTH_DILATION), 1);
+    EQUAL(word(&r, 1, SYNTH_DILATION), 2);
+    cr_assert(held(&r, 0, MIDDLE) && !held(&r, 1, MIDDLE) && held(&r, 1, ALL) && !held(&r, 2, ALL));
+    EQUAL(word(&r, 0, TOUCH), 0.25); /* nothing was said of that key */
+    EQUAL(word(&r, 1, TOUCH), 1);
+    EQUAL(word(&r, 1, VELOCITY), 50.0 / 127);
+    EQUAL(word(&r, 1, NOTE), 1);
+    EQUAL(word(&r, 2, NOTE), 0.25);
+    cr_assert_eq(synth_voices_sounding(r.voices), 2);
+    PLAY(r, midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 1, 127));
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(62));
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(74));
+    for (uint32_t i = 0; i < 3; i++) EQUAL(word(&r, i, MODULATION), 1);
+    PLAY(r, midi(0, 0xe5, 0, 0)); /* another channel's bend */
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(74));
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, takes_a_free_voice_then_the_longest_released_then_the_oldest)
+{
+    RIG(r, HED_VOICES, 3);
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 61, 100), midi(0, 0x80, 60, 0));
+    PLAY(r, midi(0, 0x90, 62, 100)); /* the third is free, though the first is released */
+    EQUAL(word(&r, 2, SYNTH_DILATION), pitch(62));
+    PLAY(r, midi(0, 0x80, 62, 0), midi(0, 0x90, 63, 100)); /* the first was released before the third */
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(63));
+    cr_assert(!held(&r, 0, MIDDLE));
+    PLAY(r, midi(0, 0x90, 64, 100), midi(0, 0x90, 65, 100)); /* the third, then the oldest: 61 in the second */
+    EQUAL(word(&r, 2, SYNTH_DILATION), pitch(64));
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(65));
+    PLAY(r, midi(0, 0x80, 61, 0)); /* its voice sounds another note now */
+    cr_assert_eq(r.begin[3], 0);
+    cr_assert(held(&r, 1, ALL));
+    cr_assert_eq(synth_voices_sounding(r.voices), 3);
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, a_stolen_voice_lets_go_of_gates_that_its_new_note_has_not)
+{
+    RIG(r, HED_VOICES, 1);
+    PLAY(r, midi(0, 0x90, 60, 100));
+    cr_assert(held(&r, 0, MIDDLE));
+    PLAY(r, midi(0, 0x90, 61, 100));
+    cr_assert(!held(&r, 0, MIDDLE) && held(&r, 0, ALL));
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, a_key_struck_again_keeps_its_voice)
+{
+    RIG(r, HED_VOICES, 2);
+    PLAY(r, midi(0, 0x90, 60, 100));
+    uint32_t before = started(&r, 0, ALL);
+    PLAY(r, midi(0, 0x90, 60, 90));
+    cr_assert(started(&r, 0, ALL) != before && !held(&r, 1, ALL));
+    PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x80, 60, 0), midi(0, 0x90, 60, 80));
+    cr_assert(!held(&r, 1, ALL) && synth_voices_sounding(r.voices) == 1);
+    synth_voices_destroy(r.voices);
+}
+
+/* ---- pedal and channel modes ---- */
+
+Test(synth_voices, the_pedal_holds_what_keys_let_go)
+{
+    RIG(r, HED_VOICES, 2);
+    PLAY(r, midi(0, 0xb0, 64, 64), midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0), midi(1, 0x90, 61, 100));
+    cr_assert(held(&r, 0, ALL) && held(&r, 1, ALL));
+    PLAY(r, midi(0, 0xb1, 64, 0)); /* another channel's pedal */
+    cr_assert(held(&r, 0, ALL));
+    PLAY(r, midi(5, 0xb0, 64, 63));
+    cr_assert(!held(&r, 0, ALL) && held(&r, 1, ALL));
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, all_notes_off_leaves_the_pedal_its_notes_and_all_sound_off_does_not)
+{
+    RIG(r, HED_SINGLETON, 1);
+    PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x90, 60, 100), midi(0, 0x91, 61, 100), midi(1, 0xb0, 123, 0));
+    cr_assert(held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
+    PLAY(r, midi(0, 0xb0, 120, 0));
+    cr_assert(!held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
+    PLAY(r, midi(0, 0xb1, 126, 0)); /* mode changes end notes as well */
+    cr_assert(!held(&r, 0, SECOND) && !held(&r, 0, ALL));
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, controllers_go_back_to_where_they_rest)
+{
+    RIG(r, HED_SINGLETON, 1);
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xb0, 64, 127), midi(0, 0x80, 60, 0), midi(0, 0xb0, 1, 9),
+         midi(0, 0xe0, 1, 1), midi(0, 0xd0, 5, 0), midi(0, 0xa0, 60, 7), midi(0, 0xb0, 7, 99), midi(0, 0xb0, 101, 0),
+         midi(0, 0xb0, 100, 0));
+    PLAY(r, midi(8, 0xb0, 121, 0), midi(9, 0xb0, 6, 12));
+    for (uint32_t at = MODULATION; at <= PRESSURE; at++) EQUAL(word(&r, 0, at), 0);
+    cr_assert(!held(&r, 0, ALL));
+    PLAY(r, midi(0, 0x90, 69, 100), midi(0, 0xe0, 0x7f, 0x7f)); /* data behind the reset has set no bend range */
+    EQUAL(word(&r, 0, FREQUENCY), 880 * exp2(2.0 / 12));
+    synth_voices_destroy(r.voices);
+}
+
+/* ---- bends ---- */
+
+Test(synth_voices, the_bend_range_is_a_registered_parameter)
+{
+    RIG(r, HED_VOICES, 1);
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0), midi(0, 0xb0, 100, 0),
+         midi(1, 0xb0, 6, 12));
+    EQUAL(word(&r, 0, SYNTH_DILATION), 2);
+    PLAY(r, midi(0, 0xb0, 38, 50));
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(72.5f));
+    PLAY(r, midi(0, 0xb0, 99, 0), midi(0, 0xb0, 98, 0),
+         midi(0, 0xb0, 6, 1)); /* data of a parameter that is not registered */
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(72.5f));
+    PLAY(r, midi(0, 0xb0, 101, 127), midi(0, 0xb0, 100, 127), midi(0, 0xb0, 6, 1));
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(72.5f));
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, no_bend_reaches_beyond_what_the_instrument_is_stable_for)
+{
+    RIG(r, HED_VOICES, 1);
+    PLAY(r, midi(0, 0x90, 127, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0), midi(0, 0xb0, 100, 0),
+         midi(1, 0xb0, 6, 96));
+    EQUAL(word(&r, 0, SYNTH_DILATION), synth_largest_dilation(&r.def));
+    cr_assert_gt(word(&r, 0, SYNTH_DILATION), 40); /* 127 + 2 semitones */
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, mpe_bends_and_presses_a_note_by_its_own_channel)
+{
+    RIG(r, HED_VOICES_MPE, 3);
+    PLAY(r, midi(0, 0x91, 60, 100), midi(0, 0x92, 64, 100), midi(1, 0xe1, 0x7f, 0x7f), midi(1, 0xd2, 127, 0));
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(108));
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(64));
+    EQUAL(word(&r, 0, PRESSURE), 0.25);
+    EQUAL(word(&r, 1, PRESSURE), 1);
+    PLAY(r, midi(0, 0xe0, 0, 0), midi(0, 0xb0, 1, 127)); /* the manager speaks for all */
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(106));
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(62));
+    EQUAL(word(&r, 0, MODULATION), 1);
+    EQUAL(word(&r, 1, MODULATION), 1);
+    PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x82, 64, 0));
+    cr_assert(held(&r, 1, ALL));
+    PLAY(r, midi(0, 0xb0, 64, 0));
+    cr_assert(!held(&r, 1, ALL));
+    PLAY(r, midi(0, 0xe2, 0x7f, 0x7f)); /* released, and still its channel's */
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(110));
+    PLAY(r, midi(0, 0xe2, 0, 0x40), midi(0, 0x92, 50, 100), midi(1, 0xe2, 0, 0));
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(62)); /* another note has the channel now */
+    EQUAL(word(&r, 2, SYNTH_DILATION), pitch(0));
+    EQUAL(word(&r, 2, MODULATION), 1); /* a new note learns what holds */
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, mpe_zones_are_set_by_registered_parameter_6)
+{
+    RIG(r, HED_VOICES_MPE, 3);
+    /* An upper zone of 3 members: channels 13 to 15, managed by 16. The lower zone keeps 11. */
+    PLAY(r, midi(0, 0xbf, 101, 0), midi(0, 0xbf, 100, 6), midi(0, 0xbf, 6, 3));
+    PLAY(r, midi(0, 0x9e, 60, 100), midi(0, 0x91, 60, 100), midi(0, 0xef, 0x7f, 0x7f), midi(0, 0xe1, 0, 0));
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(62));
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(12));
+    /* A member's range is that of its zone. */
+    PLAY(r, midi(0, 0xbd, 101, 0), midi(0, 0xbd, 100, 0), midi(0, 0xbd, 6, 24), midi(0, 0xee, 0x7f, 0x7f));
+    EQUAL(word(&r, 0, SYNTH_DILATION), pitch(86));
+    EQUAL(word(&r, 1, SYNTH_DILATION), pitch(12));
+    synth_voices_destroy(r.voices);
+}
+
+/* ---- automation of a real program ---- */
+
+Test(synth_voices, parameters_are_set_in_every_instance)
+{
+    hed_error error;
+    hed_instrument *instrument;
+    hed_instrument_def def = hed_default_instrument_def();
+    def.mode = HED_VOICES;
+    def.voices = 2;
+    OK(hed_instrument_create(NULL, &def, &instrument, &error));
+    hed_entity_def body = hed_default_entity_def(HED_BODY);
+    hed_entity first, second;
+    body.as.body.mass = 1;
+    OK(hed_instrument_add(instrument, &body, "a", &first, &error));
+    body.as.body.position[0] = 1;
+    OK(hed_instrument_add(instrument, &body, "b", &second, &error));
+    synth_program *program;
+    hed_allocator allocator = hed_default_allocator();
+    synth_program_def program_def = {
+        .instrument = instrument, .rate = 48000, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
+    OK(synth_program_create(&allocator, &program_def, &program, &error));
+    synth_voices *voices;
+    OK(synth_voices_create(&allocator, &def, program, 8, &voices, &error));
+    const synth_poke *pokes;
+    const uint32_t *begin;
+    const hed_synth_event set[] = {
+        {.frame = 9, .kind = HED_EVENT_SET, .entity = second, .parameter = HED_PARAMETER_MASS, .value = 2}};
+    OK(synth_voices_run(voices, set, 1, 32, &pokes, &begin, &error));
+    uint32_t element = program->entities[SYNTH_BODY][0] == second ? 0 : 1;
+    for (uint32_t i = 0; i < 2; i++) {
+        cr_assert_eq(begin[i + 1] - begin[i], 1);
+        cr_assert_eq(pokes[begin[i]].frame, 9);
+        cr_assert_eq(pokes[begin[i]].word,
+                     synth_parameter_word(&program->layout, SYNTH_BODY, BODY_P_WEIGHT, element));
+        EQUAL(hed_as_float(pokes[begin[i]].value) * 2 * 48000.0 * 48000.0, 1);
+    }
+    const hed_synth_event wrong[] = {
+        {.kind = HED_EVENT_SET, .entity = 99, .parameter = HED_PARAMETER_MASS, .value = 2},
+        {.kind = HED_EVENT_SET, .entity = first, .parameter = HED_PARAMETER_STIFFNESS, .value = 2},
+        {.kind = HED_EVENT_SET, .entity = first, .parameter = HED_PARAMETER_MASS, .value = NAN}};
+    for (uint32_t i = 0; i < 3; i++)
+        FAILS(HED_ERROR_ARGUMENT, synth_voices_run(voices, &wrong[i], 1, 32, &pokes, &begin, &error));
+    synth_voices_destroy(voices);
+    synth_program_destroy(program);
+    hed_instrument_destroy(instrument);
+}
+
+/* ---- what is refused, and what does not matter ---- */
+
+Test(synth_voices, a_block_that_is_refused_has_changed_nothing)
+{
+    RIG(r, HED_SINGLETON, 1);
+    hed_error error;
+    const hed_synth_event late[] = {midi(0, 0x90, 60, 100), midi(FRAMES, 0x90, 61, 100)};
+    const hed_synth_event disordered[] = {midi(5, 0x90, 60, 100), midi(4, 0x90, 61, 100)};
+    const hed_synth_event no_status[] = {midi(5, 0x90, 60, 100), midi(6, 0x60, 61, 100)};
+    const hed_synth_event no_data[] = {midi(5, 0x90, 60, 100), midi(6, 0x90, 200, 100)};
+    const hed_synth_event no_kind[] = {midi(5, 0x90, 60, 100), {.frame = 6, .kind = (hed_event_kind)17}};
+    const hed_synth_event no_tempo[] = {midi(5, 0x90, 60, 100), {.frame = 6, .kind = HED_EVENT_TEMPO}};
+    const hed_synth_event *const wrong[] = {late, disordered, no_status, no_data, no_kind, no_tempo};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        FAILS(HED_ERROR_ARGUMENT, synth_voices_run(r.voices, wrong[i], 2, FRAMES, &r.pokes, &r.begin, &error));
+    static hed_synth_event many[257];
+    for (uint32_t i = 0; i < 257; i++) many[i] = midi(0, 0x90, 60, 100);
+    FAILS(HED_ERROR_LIMIT, synth_voices_run(r.voices, many, 257, FRAMES, &r.pokes, &r.begin, &error));
+    cr_assert_eq(synth_voices_sounding(r.voices), 0);
+    PLAY(r, midi(0, 0xf8, 200, 200), midi(0, 0xc0, 5, 0)); /* clock and programs are heard and mean nothing */
+    cr_assert_eq(r.begin[1], 0);
+    synth_voices_destroy(r.voices);
+}
+
+static uint32_t random_below(uint32_t *state, uint32_t below)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) % below;
+}
+
+static hed_synth_event random_event(uint32_t *state, uint32_t frame)
+{
+    static const uint8_t kinds[] = {0x80, 0x90, 0x90, 0x90, 0xa0, 0xb0, 0xb0, 0xd0, 0xe0};
+    static const uint8_t controllers[] = {1, 6, 11, 38, 64, 64, 98, 99, 100, 101, 120, 121, 123, 127};
+    uint8_t kind = kinds[random_below(state, sizeof kinds)], first = (uint8_t)(48 + random_below(state, 24));
+    if (kind == 0xb0) first = controllers[random_below(state, sizeof controllers)];
+    uint8_t second = (uint8_t)random_below(state, 128);
+    if (kind == 0xb0 && first >= 98 && first <= 101) second = second < 90 ? 0 : second < 100 ? 6
+                                                                                             : 127;
+    return midi(frame, (uint8_t)(kind | random_below(state, 16)), first, second);
+}
+
+/* The same storm in blocks of any length changes the same words before the same samples. */
+Test(synth_voices, pokes_do_not_depend_on_the_block)
+{
+    enum {
+        EVENTS = 240,
+        LENGTH = 960,
+    };
+    for (uint32_t mode = HED_SINGLETON; mode <= HED_VOICES_MPE; mode++) {
+        uint64_t hashes[4] = {0};
+        static const uint32_t blocks[] = {960, 64, 7, 1};
+        for (uint32_t b = 0; b < 4; b++) {
+            RIG(r, (hed_voice_mode)mode, 5);
+            uint32_t state = 7 + mode, next = 0;
+            hed_synth_event events[EVENTS];
+            for (uint32_t i = 0; i < EVENTS; i++) events[i] = random_event(&state, i * LENGTH / EVENTS / 3 * 3);
+            for (uint32_t from = 0; from < LENGTH; from += blocks[b]) {
+                uint32_t frames = LENGTH - from < blocks[b] ? LENGTH - from : blocks[b], count = 0;
+                hed_synth_event block[EVENTS];
+                while (next < EVENTS && events[next].frame < from + frames) {
+                    block[count] = events[next++];
+                    block[count++].frame -= from;
+                }
+                run(&r, block, count, frames);
+                for (uint32_t i = 0; i < r.program.instances; i++)
+                    for (uint32_t k = r.begin[i]; k < r.begin[i + 1]; k++) {
+                        uint64_t item = ((uint64_t)(r.pokes[k].frame + from) << 40 ^ (uint64_t)r.pokes[k].word << 32 ^
+                                         r.pokes[k].value) +
+                                        i;
+                        item *= 0x9e3779b97f4a7c15u;
+                        hashes[b] += item ^ item >> 29; /* in whatever order instances come */
+                    }
+            }
+            hashes[b] += synth_voices_sounding(r.voices);
+            synth_voices_destroy(r.voices);
+        }
+        for (uint32_t b = 1; b < 4; b++)
+            cr_assert_eq(hashes[b], hashes[0], "mode %u in blocks of %u", mode, blocks[b]);
+    }
+}
+
+/* After each event of a storm, words are what they would be if everything that holds was said again. */
+Test(synth_voices, what_was_poked_is_what_holds)
+{
+    for (uint32_t mode = HED_SINGLETON; mode <= HED_VOICES_MPE; mode++) {
+        RIG(r, (hed_voice_mode)mode, 4);
+        uint32_t state = 99 + mode;
+        for (uint32_t i = 0; i < 600; i++) {
+            hed_synth_event event = random_event(&state, 0);
+            run(&r, &event, 1, 1);
+            uint32_t before[MOST][WORDS];
+            memcpy(before, r.store, sizeof before);
+            synth_voices_adopt(r.voices, r.voices);
+            run(&r, NULL, 0, 1);
+            for (uint32_t k = 0; k < r.program.instances; k++) {
+                cr_assert_eq(r.store[k][SYNTH_DILATION], before[k][SYNTH_DILATION], "mode %u, event %u: dilation",
+                             mode, i);
+                for (uint32_t g = ALL; g <= SECOND; g += SYNTH_GATE_WORDS)
+                    cr_assert_eq(held(&r, k, g), before[k][g + SYNTH_GATE_HELD] != 0, "mode %u, event %u: gate %u",
+                                 mode, i, g);
+                cr_assert_eq(r.store[k][FREQUENCY], before[k][FREQUENCY], "mode %u, event %u: frequency", mode, i);
+            }
+        }
+        synth_voices_reset(r.voices);
+        cr_assert_eq(synth_voices_sounding(r.voices), 0);
+        run(&r, NULL, 0, 1);
+        cr_assert_eq(r.begin[r.program.instances], 0);
+        synth_voices_destroy(r.voices);
+    }
+}
+
+Test(synth_voices, another_program_goes_on_with_what_is_held)
+{
+    RIG(r, HED_VOICES, 2);
+    PLAY(r, midi(0, 0x90, 72, 100), midi(0, 0xb0, 1, 127), midi(0, 0xb0, 64, 127),
+         (hed_synth_event){.kind = HED_EVENT_HOST, .number = 7, .value = 0.5f});
+    RIG(changed, HED_VOICES, 2);
+    changed.targets[0].word = 50; /* words lie elsewhere now */
+    changed.gates[0].word = 52;
+    synth_voices_adopt(changed.voices, r.voices);
+    synth_voices_destroy(r.voices);
+    run(&changed, NULL, 0, 16);
+    EQUAL(word(&changed, 0, SYNTH_DILATION), 2);
+    EQUAL(word(&changed, 0, 50), 1);
+    EQUAL(word(&changed, 0, HOST), 0.5);
+    cr_assert(held(&changed, 0, 52) && !held(&changed, 1, 52));
+    PLAY(changed, midi(0, 0x80, 72, 0));
+    cr_assert(held(&changed, 0, 52));
+    PLAY(changed, midi(0, 0xb0, 64, 0));
+    cr_assert(!held(&changed, 0, 52));
+    synth_voices_destroy(changed.voices);
+}
+
+Test(synth_voices, memory_that_runs_out_is_reported)
+{
+    rig r = open_rig(HED_VOICES, 4);
+    make_program(&r, 4);
+    hed_error error;
+    test_allocator counter = {0};
+    hed_allocator allocator = test_allocator_of(&counter);
+    OK(synth_voices_create(&allocator, &r.def, &r.program, 16, &r.voices, &error));
+    int64_t calls = counter.calls;
+    synth_voices_destroy(r.voices);
+    cr_assert_eq(counter.live, 0);
+    for (int64_t n = 1; n <= calls; n++) {
+        counter = (test_allocator){.fail_at = n};
+        FAILS(HED_ERROR_MEMORY, synth_voices_create(&allocator, &r.def, &r.program, 16, &r.voices, &error));
+        cr_assert(!r.voices && counter.live == 0 && counter.bytes == 0);
+    }
+    synth_voices_destroy(NULL);
+}
