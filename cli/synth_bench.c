@@ -1,0 +1,391 @@
+/* heddle synth bench: the time of a sample for instruments from eleven strings' worth to a million masses, beside the bound that the device sets;
+ * the largest instruments that a processor plays in real time; and how blocks keep their deadlines when the device is nearly full.
+ *
+ * Times are wall time of hed_synth_process(), so the launch, the copies and the mix of a block are in them. */
+#include "command.h"
+#include "heddle/stats.h"
+#include "support/bench.h"
+#include "support/json.h"
+#include "support/progress.h"
+#include "support/table.h"
+#include "synth_instruments.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BLOCK = 1024,        /* of what is timed by the sample: a launch costs as much as some hundred samples of a small instrument */
+       LIVE_BLOCK = 64,     /* of what is timed against the clock */
+       MOST_ROUNDS = 401 };
+static const double RATE = 48000;
+static const double SECONDS_A_CASE = 0.5;
+
+/* ---- the cases ---- */
+
+enum { ON_HOST = 1, ON_OTHERS = 2, ON_PACKETS = 4 }; /* ON_PACKETS: devices whose groups can exchange packets */
+
+typedef struct synth_case {
+    const char *name;
+    cli_instrument_kind kind;
+    uint32_t size[3];
+    hed_synth_structure structure;
+    int devices;
+} synth_case;
+
+static const synth_case CASES[] = {
+    {"1,024 entities of all types", CLI_MIXED, {1024, 0, 0}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
+    {"2,000 entities of all types", CLI_MIXED, {2000, 0, 0}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
+    {"lattice of 65,536 masses", CLI_LATTICE, {32, 32, 64}, HED_SYNTH_GRID, ON_PACKETS},
+    {"lattice of 524,288 masses", CLI_LATTICE, {64, 64, 128}, HED_SYNTH_GRID, ON_PACKETS},
+    {"lattice of 1,024,000 masses", CLI_LATTICE, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
+    {"irregular graph of 1,024,000 masses", CLI_IRREGULAR, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
+    {"lattice of 2,000,000 masses", CLI_LATTICE, {100, 100, 200}, HED_SYNTH_GRID, ON_PACKETS},
+};
+
+static bool runs_on(const synth_case *c, const hed_device_info *info)
+{
+    if (strcmp(info->backend, "host") == 0) return c->devices & ON_HOST;
+    return (c->devices & ON_OTHERS) || ((c->devices & ON_PACKETS) && (info->capabilities & HED_CAN_PACKETS));
+}
+
+/* ---- one instrument that plays ---- */
+
+typedef struct player {
+    hed_synth *synth;
+    uint32_t block;
+    float *sound; /* (2 x block) */
+} player;
+
+static void close_player(player *p)
+{
+    hed_synth_destroy(p->synth);
+    free(p->sound);
+}
+
+/* Plays a block; the first one with a chord in it. */
+static hed_status play(player *p, bool chord, hed_error *error)
+{
+    hed_synth_event events[3] = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        events[i].kind = HED_EVENT_MIDI;
+        memcpy(events[i].bytes, (uint8_t[]){0x90, (uint8_t)(60 + 4 * i), 100}, 3);
+    }
+    hed_synth_block block = {.frames = p->block, .events = events, .event_count = chord ? 3 : 0, .left = p->sound, .right = p->sound + p->block};
+    return hed_synth_process(p->synth, &block, error);
+}
+
+static hed_status open_player(const synth_case *c, hed_device *device, uint32_t block, bool keep_awake, player *p, hed_error *error)
+{
+    *p = (player){.block = block, .sound = malloc(2 * (size_t)block * sizeof(float))};
+    if (!p->sound) {
+        *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "no memory for a block of sound"};
+        return HED_ERROR_MEMORY;
+    }
+    hed_instrument *instrument = NULL;
+    hed_status status = cli_instrument(c->kind, c->size, &instrument, error);
+    if (!status) {
+        hed_synth_def def = hed_default_synth_def();
+        def.instrument = instrument;
+        def.rate = RATE;
+        def.block = block;
+        def.structure = c->structure;
+        def.keep_awake = keep_awake;
+        status = hed_synth_create(device, &def, &p->synth, error);
+        hed_instrument_destroy(instrument);
+    }
+    if (!status) status = play(p, true, error);
+    if (!status) status = play(p, false, error);
+    if (status) close_player(p);
+    return status;
+}
+
+static hed_status interrupted(hed_error *error)
+{
+    if (!hed_interrupted()) return HED_OK;
+    *error = (hed_error){.status = HED_ERROR_TIMEOUT, .text = "interrupted"};
+    return HED_ERROR_TIMEOUT;
+}
+
+/* Seconds a sample. */
+static hed_status time_player(player *p, double seconds, hed_summary *summary, hed_error *error)
+{
+    double times[MOST_ROUNDS], spent = 0;
+    uint32_t rounds = 0;
+    hed_status status = HED_OK;
+    while (!status && rounds < MOST_ROUNDS && (rounds < 3 || spent < seconds)) {
+        if ((status = interrupted(error))) break;
+        uint64_t start = hed_now();
+        status = play(p, false, error);
+        double block = (double)(hed_now() - start) * 1e-9;
+        times[rounds++] = block / p->block;
+        spent += block;
+    }
+    *summary = hed_summarize(times, rounds);
+    return status;
+}
+
+/* ---- the bound ---- */
+
+/* Seconds a sample that the whole device cannot beat: local memory moves 128 bytes a clock and multiprocessor; a mass with six springs reads six
+ * neighbours, its own place and its table and writes its place: 108 bytes (docs/synth.md). NAN: not known. */
+static double bound_of(const hed_synth_report *report, const hed_device_info *info)
+{
+    if (report->structure != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
+    return 108.0 * report->entities[HED_BODY] / (128.0 * info->compute_units * info->clock_mhz * 1e6);
+}
+
+/* ---- records ---- */
+
+typedef struct bench_records {
+    hed_records *records;
+    hed_table *table;
+} bench_records;
+
+static void add_head(bench_records *to, const char *name, const char *device, double value, const char *unit)
+{
+    hed_records_next(to->records);
+    hed_records_text(to->records, "suite", "synth");
+    hed_records_text(to->records, "name", name);
+    hed_records_text(to->records, "device", device);
+    hed_records_number(to->records, "value", value);
+    hed_records_text(to->records, "unit", unit);
+    hed_table_cell(to->table, "%s", device);
+    hed_table_cell(to->table, "%s", name);
+}
+
+static void add_sample_record(const synth_case *c, const player *p, const hed_summary *s, const hed_device_info *info, bench_records *to)
+{
+    hed_synth_report report = hed_synth_get_report(p->synth);
+    double us = 1e6 * s->p50, bound = 1e6 * bound_of(&report, info), period = 1e6 / RATE;
+    add_head(to, c->name, info->id, us, "us/sample");
+    hed_records_number(to->records, "spread", us * hed_bench_spread(s));
+    hed_records_number(to->records, "floor", bound);
+    hed_records_number(to->records, "times_real_time", period / us);
+    hed_records_integer(to->records, "bodies", report.entities[HED_BODY]);
+    hed_records_integer(to->records, "springs", report.entities[HED_SPRING]);
+    hed_records_integer(to->records, "bytes", (int64_t)report.bytes);
+    hed_records_integer(to->records, "breaks", report.breaks);
+    hed_records_text(to->records, "structure", hed_synth_structure_name(report.structure));
+    hed_table_cell(to->table, "%.3f", us);
+    if (isnan(bound)) hed_table_cell(to->table, "%s", "");
+    else hed_table_cell(to->table, "%.3f", bound);
+    hed_table_cell(to->table, "%.2f", period / us);
+    hed_table_cell(to->table, "%u bodies, %u springs, %s%s", report.entities[HED_BODY], report.entities[HED_SPRING],
+                   hed_synth_structure_name(report.structure), report.breaks ? ", BROKE" : "");
+}
+
+static hed_status run_case(const synth_case *c, hed_device *device, bench_records *to, hed_error *error)
+{
+    player p;
+    hed_summary summary;
+    hed_status status = open_player(c, device, BLOCK, false, &p, error);
+    if (status) return status;
+    status = time_player(&p, SECONDS_A_CASE, &summary, error);
+    if (!status) add_sample_record(c, &p, &summary, hed_device_get_info(device), to);
+    close_player(&p);
+    return status;
+}
+
+/* ---- the largest in real time ---- */
+
+static const struct {
+    const char *name;
+    cli_instrument_kind kind;
+    uint32_t dimensions;
+} LARGEST[] = {{"largest string in real time", CLI_STRING, 1}, {"largest membrane in real time", CLI_MEMBRANE, 2}, {"largest lattice in real time", CLI_LATTICE, 3}};
+
+/* A cube, square or string of about this many masses. */
+static synth_case sized(uint32_t index, double masses)
+{
+    synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
+    double side = pow(masses, 1.0 / LARGEST[index].dimensions);
+    for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++) c.size[axis] = (uint32_t)(side + 0.5) < 3 ? 3 : (uint32_t)(side + 0.5);
+    return c;
+}
+
+static double masses_of(const synth_case *c) { return (double)c->size[0] * c->size[1] * c->size[2]; }
+
+/* The load of an instrument: time of a sample over its period. HUGE_VAL: too large for the device. */
+static hed_status load_of(const synth_case *c, hed_device *device, double *load, hed_error *error)
+{
+    player p;
+    hed_summary summary;
+    hed_status status = open_player(c, device, BLOCK, false, &p, error);
+    if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY) {
+        *load = HUGE_VAL;
+        return HED_OK;
+    }
+    if (status) return status;
+    status = time_player(&p, 0.1, &summary, error);
+    *load = summary.p50 * RATE;
+    close_player(&p);
+    return status;
+}
+
+/* Doubles until the load is too high, then halves the gap, down to a twentieth. */
+static hed_status find_largest(uint32_t index, hed_device *device, double target, synth_case *best, double *load, hed_error *error)
+{
+    double low = 64, high = 0, found;
+    *best = sized(index, low);
+    *load = 0;
+    hed_status status = HED_OK;
+    while (!status && (high == 0 || high > 1.05 * low) && low < 1e8) {
+        double trial = high == 0 ? 2 * low : sqrt(low * high);
+        synth_case c = sized(index, trial);
+        if ((status = load_of(&c, device, &found, error))) break;
+        if (found > target) {
+            high = trial;
+        } else {
+            low = trial;
+            *best = c;
+            *load = found;
+        }
+    }
+    return status;
+}
+
+static hed_status run_largest(uint32_t index, hed_device *device, bench_records *to, hed_error *error)
+{
+    synth_case best;
+    double load;
+    hed_status status = find_largest(index, device, 1.0, &best, &load, error);
+    if (status) return status;
+    add_head(to, best.name, hed_device_get_info(device)->id, masses_of(&best), "masses");
+    hed_records_number(to->records, "load", load);
+    hed_table_cell(to->table, "%.3f", load * 1e6 / RATE);
+    hed_table_cell(to->table, "%s", "");
+    hed_table_cell(to->table, "%.2f", 1 / load);
+    hed_table_cell(to->table, "%u x %u x %u masses", best.size[0], best.size[1], best.size[2]);
+    return HED_OK;
+}
+
+/* ---- against the clock ---- */
+
+/* Starts each block when its time has come, as a sound card would, and counts those that are not there when the next one starts. */
+static hed_status play_live(player *p, double seconds, hed_meter *meter, hed_error *error)
+{
+    uint64_t period = (uint64_t)(1e9 * p->block / RATE);
+    hed_meter_reset(meter, period);
+    hed_status status = HED_OK;
+    uint64_t next = hed_now(), end = next + (uint64_t)(seconds * 1e9);
+    while (!status && next < end) {
+        if ((status = interrupted(error))) break;
+        while (hed_now() < next)
+            if (next - hed_now() > 200000) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        uint64_t start = hed_now();
+        status = play(p, false, error);
+        uint64_t now = hed_now();
+        hed_meter_add(meter, now - start);
+        next = now > next + period ? now : next + period; /* after a miss a sound card goes on with the next block */
+    }
+    return status;
+}
+
+static hed_status run_live(hed_device *device, double seconds, bool keep_awake, const synth_case *c, bench_records *to, hed_error *error)
+{
+    player p;
+    hed_status status = open_player(c, device, LIVE_BLOCK, keep_awake, &p, error);
+    if (status) return status;
+    hed_meter meter;
+    status = play_live(&p, seconds, &meter, error);
+    close_player(&p);
+    if (status) return status;
+    hed_meter_report r = hed_meter_read(&meter);
+    char name[96];
+    snprintf(name, sizeof name, "%.0f s in blocks of %d at full load%s", seconds, LIVE_BLOCK, keep_awake ? ", kept awake" : "");
+    add_head(to, name, hed_device_get_info(device)->id, r.p50_ns * 1e-3, "us/block");
+    hed_records_number(to->records, "p99", r.p99_ns * 1e-3);
+    hed_records_number(to->records, "max", r.maximum_ns * 1e-3);
+    hed_records_number(to->records, "load", r.load);
+    hed_records_integer(to->records, "missed", (int64_t)r.misses);
+    hed_records_integer(to->records, "blocks", (int64_t)r.count);
+    hed_table_cell(to->table, "%.3f", r.p50_ns * 1e-3 / LIVE_BLOCK);
+    hed_table_cell(to->table, "%s", "");
+    hed_table_cell(to->table, "%.2f", 1 / r.load);
+    hed_table_cell(to->table, "load %.2f, p99/p50 %.2f, max/p50 %.2f, missed %llu of %llu; %u x %u x %u masses", r.load, r.p99_ns / r.p50_ns,
+                   r.maximum_ns / r.p50_ns, (unsigned long long)r.misses, (unsigned long long)r.count, c->size[0], c->size[1], c->size[2]);
+    return HED_OK;
+}
+
+/* A lattice that takes four fifths of the time there is, played in blocks of 64 with and without keeping the device awake. */
+static hed_status run_realtime(hed_device *device, double seconds, bench_records *to, hed_error *error)
+{
+    synth_case c;
+    double load;
+    hed_status status = find_largest(2, device, 0.8, &c, &load, error);
+    bool host = strcmp(hed_device_get_info(device)->backend, "host") == 0;
+    for (int awake = 0; awake < (host ? 1 : 2) && !status; awake++) status = run_live(device, seconds, awake, &c, to, error);
+    return status;
+}
+
+/* ---- the command ---- */
+
+/* Too much for this device is worth a line, not the end. */
+static hed_status excuse(hed_status status, const char *name, const char *device, hed_error *error)
+{
+    if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY && status != HED_ERROR_LIMIT) return status;
+    fprintf(stderr, "heddle: %s on %s: %s\n", name, device, error->text);
+    return HED_OK;
+}
+
+static hed_status run_device(hed_device *device, const char *only, double live_seconds, bench_records *to, bool silent, hed_error *error)
+{
+    const hed_device_info *info = hed_device_get_info(device);
+    enum { SAMPLE_CASES = sizeof CASES / sizeof *CASES, LARGEST_CASES = sizeof LARGEST / sizeof *LARGEST };
+    hed_progress progress = hed_progress_begin(info->id, "cases", SAMPLE_CASES + LARGEST_CASES + 1, silent);
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < SAMPLE_CASES && !status; i++) {
+        hed_progress_update(&progress, i);
+        if (!runs_on(&CASES[i], info) || (only && !strstr(CASES[i].name, only))) continue;
+        status = excuse(run_case(&CASES[i], device, to, error), CASES[i].name, info->id, error);
+    }
+    for (uint32_t i = 0; i < LARGEST_CASES && !status; i++) {
+        hed_progress_update(&progress, SAMPLE_CASES + i);
+        if (only && !strstr(LARGEST[i].name, only)) continue;
+        status = excuse(run_largest(i, device, to, error), LARGEST[i].name, info->id, error);
+    }
+    hed_progress_update(&progress, SAMPLE_CASES + LARGEST_CASES);
+    if (!status && live_seconds > 0) status = excuse(run_realtime(device, live_seconds, to, error), "real time", info->id, error);
+    hed_progress_end(&progress);
+    return status;
+}
+
+static int run_bench(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    hed_error error = {0};
+    cli_session session;
+    bool json = hed_given(arguments, "json");
+    hed_status status = cli_open_devices(arguments, &session, &error);
+    if (status) return cli_fail(&error);
+    static const char *const HEADINGS[] = {"device", "instrument", ">us a sample", ">bound", ">x real time", "what", NULL};
+    bench_records to = {hed_records_create(), hed_table_create(HEADINGS)};
+    for (uint32_t d = 0; d < session.count && !status; d++)
+        status = run_device(session.devices[d], hed_text_of(arguments, "only"), hed_number_of(arguments, "live"), &to,
+                            json || hed_given(arguments, "quiet"), &error);
+    hed_status printed = json ? hed_records_print(to.records, stdout, &error) : hed_table_print(to.table, stdout, &error);
+    if (!status) status = printed;
+    hed_records_free(to.records);
+    hed_table_free(to.table);
+    cli_close(&session);
+    return cli_end(status, &error);
+}
+
+const hed_command hed_command_synth_bench = {
+    .name = "bench",
+    .summary = "time instruments by the sample, beside the device's bound",
+    .description = "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, membrane and lattice that play in real "
+                   "time; with --live, a lattice that takes 80 % of the time played against the clock in blocks of 64, missed deadlines counted.",
+    .options = (const hed_option[]){CLI_OPTION_JSON(true),
+                                    CLI_OPTION_DEVICES(true),
+                                    {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT", .help = "only instruments whose name contains this"},
+                                    {.name = "live", .kind = HED_OPTION_NUMBER, .value = "SECONDS", .fallback = "0", .low = 0, .high = 86400,
+                                     .help = "play that long against the clock, too"},
+                                    {0}},
+    .examples = (const hed_example[]){{"heddle synth bench --device host", "what this processor can play"},
+                                      {"heddle synth bench --device cuda:0 --live 60", "and how it keeps its deadlines for a minute"},
+                                      {0}},
+    .run = run_bench,
+};

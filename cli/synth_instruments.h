@@ -1,0 +1,20 @@
+/* The instruments that benchmarks of the synth play: made by program, of any size. */
+#ifndef CLI_SYNTH_INSTRUMENTS_H
+#define CLI_SYNTH_INSTRUMENTS_H
+
+#include "heddle/synth.h"
+
+/* What a bench plays. */
+typedef enum cli_instrument_kind {
+    CLI_STRING,    /* size[0] masses between anchored ends */
+    CLI_MEMBRANE,  /* size[0] x size[1] with an anchored rim */
+    CLI_LATTICE,   /* size[0] x size[1] x size[2], anchored at one end */
+    CLI_IRREGULAR, /* that, with an eighth of the springs moved to masses nearby: at most six at a mass */
+    CLI_MIXED      /* size[0] entities of all types: about half of them bodies, with three springs each */
+} cli_instrument_kind;
+
+/* An instrument with a mallet, a microphone or two, and whatever its kind has; notes start it. Every body is damped, every spring's k/m is a twentieth of
+ * the stability bound. Errors: LIMIT, MEMORY. */
+hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3], hed_instrument **instrument, hed_error *error);
+
+#endif
