@@ -24,26 +24,25 @@ static uint32_t find_link(const hed_instrument *instrument, hed_entity from, hed
     return place;
 }
 
+static hed_status refuse_link(const hed_instrument *instrument, hed_entity from, hed_entity to, const char *why, hed_error *error)
+{
+    char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
+    return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s", synth_describe(instrument, from, here, sizeof here),
+                      synth_describe(instrument, to, there, sizeof there), why);
+}
+
 static hed_status check_link(const hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error)
 {
     const synth_place *a = synth_find(instrument, from), *b = synth_find(instrument, to);
-    char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
-    if (!a || !b)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a link: the instrument has no entity %" PRIu32, a ? to : from);
-    synth_describe(instrument, from, here, sizeof here);
-    synth_describe(instrument, to, there, sizeof there);
+    if (!a || !b) return refuse_link(instrument, from, to, "there is no such entity", error);
     if (!may_link(a->type, b->type))
-        return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "a link from %s, a %s, to %s, a %s: only exciters and microphones are linked to bodies, and audio inputs "
-                          "to delay lines",
-                          here, hed_entity_type_name(a->type), there, hed_entity_type_name(b->type));
-    if (!(fabsf(weight) <= most_weight))
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: weight is %g; expected a value from %g to %g", here, there,
-                          (double)weight, -(double)most_weight, (double)most_weight);
+        return refuse_link(instrument, from, to, "only exciters and microphones are linked to bodies, and audio inputs to delay lines",
+                           error);
+    if (!(fabsf(weight) <= most_weight)) return refuse_link(instrument, from, to, "its weight is beyond -1e6 to 1e6", error);
     for (uint32_t i = 0; b->type == HED_DELAY_LINE && i < instrument->link_count; i++) {
         const synth_link *link = &instrument->links[i];
         if (link->from == from && link->to != to && instrument->places[link->to].type == HED_DELAY_LINE)
-            return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: it takes another delay line already", here, there);
+            return refuse_link(instrument, from, to, "it takes another delay line already", error);
     }
     return HED_OK;
 }
@@ -68,26 +67,26 @@ hed_status hed_instrument_link(hed_instrument *instrument, hed_entity from, hed_
 
 /* ---- modulations ---- */
 
+static hed_status refuse_modulation(const hed_instrument *instrument, const hed_modulation_def *def, const char *why, hed_error *error)
+{
+    char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
+    return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s", hed_parameter_name(def->parameter),
+                      synth_describe(instrument, def->target, there, sizeof there),
+                      synth_describe(instrument, def->source, here, sizeof here), why);
+}
+
 static hed_status check_modulation(const hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
 {
     const synth_place *source = synth_find(instrument, def->source), *target = synth_find(instrument, def->target);
-    char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
-    synth_describe(instrument, def->source, here, sizeof here);
-    synth_describe(instrument, def->target, there, sizeof there);
     if (!source || !synth_is_modulator(source->type))
-        return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "a modulation: the source is %s, no modulator; expected an LFO, envelope, follower or MIDI source", here);
+        return refuse_modulation(instrument, def, "the source is no modulator; expected an LFO, envelope, follower or MIDI source", error);
     if (!target || !hed_parameter_of(target->type, def->parameter))
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation by %s: its target %s has no parameter \"%s\"", here, there,
-                          hed_parameter_name(def->parameter));
+        return refuse_modulation(instrument, def, "the target has no such parameter", error);
     bool position = def->parameter >= HED_PARAMETER_POSITION_X && def->parameter <= HED_PARAMETER_POSITION_Z;
     if (position && target->type == HED_BODY && !instrument->bodies[target->index].anchored)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation by %s: the position of %s is its own, as it is not anchored", here, there);
-    if ((uint32_t)def->mode >= HED_MODULATION_MODE_COUNT)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation by %s: there is no mode %d", here, (int)def->mode);
-    if (!(fabsf(def->depth) <= most_weight))
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation by %s: depth is %g; expected a value from %g to %g", here,
-                          (double)def->depth, -(double)most_weight, (double)most_weight);
+        return refuse_modulation(instrument, def, "only an anchored body can be moved", error);
+    if ((uint32_t)def->mode >= HED_MODULATION_MODE_COUNT) return refuse_modulation(instrument, def, "there is no such mode", error);
+    if (!(fabsf(def->depth) <= most_weight)) return refuse_modulation(instrument, def, "its depth is beyond -1e6 to 1e6", error);
     return HED_OK;
 }
 

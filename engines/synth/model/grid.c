@@ -236,13 +236,13 @@ static hed_status check_size(const hed_grid_def *def, hed_error *error)
 {
     uint64_t bodies = 1;
     for (uint32_t axis = 0; axis < 3; axis++) {
-        if (def->size[axis] < 1 || def->size[axis] > SYNTH_MOST_BODIES)
+        if (def->size[axis] < 1 || def->size[axis] > SYNTH_MOST_OF_TYPE)
             return synth_fail(error, HED_ERROR_ARGUMENT, "grid: size[%" PRIu32 "] is %" PRIu32 "; expected 1 to %d", axis, def->size[axis],
-                              SYNTH_MOST_BODIES);
+                              SYNTH_MOST_OF_TYPE);
         bodies *= def->size[axis];
-        if (bodies > SYNTH_MOST_BODIES)
+        if (bodies > SYNTH_MOST_OF_TYPE)
             return synth_fail(error, HED_ERROR_LIMIT, "grid: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " bodies; a grid holds up to %d", def->size[0],
-                              def->size[1], def->size[2], SYNTH_MOST_BODIES);
+                              def->size[1], def->size[2], SYNTH_MOST_OF_TYPE);
         if (def->size[axis] > 1 && !(length_of(def->step[axis]) >= 1e-6))
             return synth_fail(error, HED_ERROR_ARGUMENT, "grid: step[%" PRIu32 "] is shorter than a micrometre", axis);
     }
@@ -345,9 +345,6 @@ hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_de
     if (status == HED_OK && name) status = synth_check_name(instrument, name, error);
     if (status != HED_OK) return status;
     hed_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
-    if ((uint64_t)made.bodies + made.springs > SYNTH_MOST_ENTITIES - instrument->entity_count)
-        return synth_fail(error, HED_ERROR_LIMIT, "grid: %" PRIu32 " bodies and %" PRIu32 " springs; an instrument holds up to %" PRIu32 " entities",
-                          made.bodies, made.springs, (uint32_t)SYNTH_MOST_ENTITIES);
     status = synth_reserve(instrument, HED_BODY, made.bodies, error);
     if (status == HED_OK) status = synth_reserve(instrument, HED_SPRING, made.springs, error);
     if (status == HED_OK) status = synth_reserve_places(instrument, made.bodies + made.springs, error);

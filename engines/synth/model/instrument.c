@@ -121,6 +121,9 @@ hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_e
 
 hed_status synth_reserve(hed_instrument *instrument, uint32_t type, uint32_t more, hed_error *error)
 {
+    if (more > SYNTH_MOST_OF_TYPE - instrument->counts[type])
+        return synth_fail(error, HED_ERROR_LIMIT, "an instrument holds up to %d of each type; %" PRIu32 " more of type %s were asked for",
+                          SYNTH_MOST_OF_TYPE, more, hed_entity_type_name(type));
     hed_status status = synth_reserve_places(instrument, more, error);
     if (status == HED_OK && !reserve(instrument, type, (uint64_t)instrument->counts[type] + more))
         return synth_fail(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " more of an instrument's %s", more,
@@ -291,11 +294,6 @@ hed_entity hed_instrument_at(const hed_instrument *instrument, hed_entity_type t
     return index < hed_instrument_count(instrument, type) ? instrument->ids[type][index] : 0;
 }
 
-hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name)
-{
-    return synth_find_name(instrument, name);
-}
-
 /* Place of an entity's name, or where it would stand: names are in the order of the numbers. */
 static uint32_t name_place(const hed_instrument *instrument, hed_entity entity)
 {
@@ -335,7 +333,7 @@ hed_status synth_check_name(const hed_instrument *instrument, const char *name, 
     size_t length = strlen(name);
     if (length == 0 || length > SYNTH_LONGEST_NAME)
         return synth_fail(error, HED_ERROR_ARGUMENT, "a name has %zu bytes; expected 1 to %d", length, SYNTH_LONGEST_NAME);
-    if (synth_find_name(instrument, name) || synth_find_grid(instrument, name, length))
+    if (hed_instrument_find(instrument, name) || synth_find_grid(instrument, name, length))
         return synth_fail(error, HED_ERROR_ARGUMENT, "the name \"%s\" is taken", name);
     return HED_OK;
 }

@@ -74,8 +74,8 @@ const char *synth_describe(const hed_instrument *instrument, hed_entity entity, 
 /* ---- inside the model ---- */
 
 enum {
-    SYNTH_MOST_ENTITIES = 1 << 28,
-    SYNTH_MOST_BODIES = 1 << 24, /* of a grid */
+    SYNTH_MOST_ENTITIES = 1 << 28, /* that ever were */
+    SYNTH_MOST_OF_TYPE = 1 << 24,  /* as many as a seat of a row can name */
     SYNTH_LONGEST_NAME = 255,
     SYNTH_DESCRIPTION = 320 /* bytes that every synth_describe() fits in */
 };
@@ -101,22 +101,33 @@ hed_status synth_set_name(hed_instrument *instrument, hed_entity entity, const c
 
 #define SYNTH_GRID_NAME 0x80000000u /* in the name table: with the place of a grid, not of a name */
 
-/* The entity of a name, or the body that "string1[3]" or "plate[4,7]" is; 0: none. */
-hed_entity synth_find_name(const hed_instrument *instrument, const char *text);
 /* The grid of this name, NULL when there is none. The text need not end with zero. */
 const synth_grid *synth_find_grid(const hed_instrument *instrument, const char *text, size_t length);
-/* The grid that made a body, NULL: none. */
-const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity body);
+/* The grid that made a body or spring, NULL: none. */
+const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity entity);
+/* What refers to an entity in files: its name, "string1[3]", "string1.springs[3]". False: it has none. */
+bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *text, size_t size);
+
+/* The same for a body or spring of a grid, were the grid's name `name`. */
+void synth_part_name(const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size);
 
 /* Places of a grid: from `low` to `high`, both included, along each axis. */
 typedef struct synth_box {
-    const synth_grid *grid;
     uint32_t low[3], high[3];
 } synth_box;
-/* Reads "plate", "string1[3]", "string1[0..9]", "plate[*,4]": a grid or a part of it. On failure `reason` says why. */
-bool synth_parse_box(const hed_instrument *instrument, const char *text, synth_box *box, char *reason, size_t room);
-/* The body of one place. */
-hed_entity synth_box_body(const synth_box *box, uint32_t i, uint32_t j, uint32_t k);
+
+/* What a text refers to: an entity, or many of a grid. */
+typedef struct synth_reference {
+    const synth_grid *grid; /* NULL: a single entity */
+    hed_entity first;       /* it, or the first of the grid's springs; 0: bodies of the grid, in `box` */
+    synth_box box;
+    uint32_t count;
+} synth_reference;
+
+/* Reads a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs", "string1.springs[0..2]". On failure `reason` says why. */
+bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference, char *reason, size_t room);
+/* Entity `index` of its `count`; it may have been removed. */
+hed_entity synth_reference_at(const synth_reference *reference, uint32_t index);
 
 /* ---- grids (grid.c) ---- */
 

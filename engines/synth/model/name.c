@@ -60,17 +60,18 @@ static bool read_axis(const char **at, uint32_t size, uint32_t *low, uint32_t *h
     return read_index(at, high);
 }
 
-static bool read_axes(const char *at, const char *text, synth_box *box, char *reason, size_t room)
+static bool read_axes(const char *at, const char *text, const synth_grid *grid, synth_box *box, char *reason, size_t room)
 {
-    const uint32_t *size = box->grid->def.size;
-    uint32_t count = dimensions(box->grid);
+    const uint32_t *size = grid->def.size;
+    uint32_t count = dimensions(grid);
     for (uint32_t axis = 0; axis < count; axis++) {
         if (!read_axis(&at, size[axis], &box->low[axis], &box->high[axis]) || *at != (axis + 1 < count ? ',' : ']')) {
-            snprintf(reason, room, "expected %" PRIu32 " of \"3\", \"0..9\" or \"*\" in the brackets of \"%s\", with commas between", count, text);
+            snprintf(reason, room, "expected %" PRIu32 " of \"3\", \"0..9\" or \"*\" in the brackets of \"%s\", with commas between",
+                     count, text);
             return false;
         }
         if (box->high[axis] >= size[axis] || box->low[axis] > box->high[axis]) {
-            snprintf(reason, room, "\"%s\" is outside \"%s\", whose places along axis %" PRIu32 " are 0 to %" PRIu32, text, box->grid->name,
+            snprintf(reason, room, "\"%s\" is outside \"%s\", whose places along axis %" PRIu32 " are 0 to %" PRIu32, text, grid->name,
                      axis, size[axis] - 1);
             return false;
         }
@@ -81,69 +82,115 @@ static bool read_axes(const char *at, const char *text, synth_box *box, char *re
     return false;
 }
 
-bool synth_parse_box(const hed_instrument *instrument, const char *text, synth_box *box, char *reason, size_t room)
+/* "springs", "springs[3]", "springs[0..9]" behind a grid's name and a point. */
+static bool read_springs(const char *at, const char *text, synth_reference *reference, char *reason, size_t room)
 {
+    const hed_generated *made = &reference->grid->generated;
+    uint32_t low = 0, high = made->springs - 1;
+    bool well = strncmp(at, "springs", 7) == 0 && made->springs > 0;
+    at += well ? 7 : 0;
+    if (well && *at == '[') {
+        at++;
+        well = read_axis(&at, made->springs, &low, &high) && *at++ == ']';
+    }
+    reference->first = made->first_spring + low;
+    reference->count = high - low + 1;
+    if (well && *at == 0 && low <= high && high < made->springs) return true;
+    snprintf(reason, room, "\"%s\" is none of \"%s\"'s %" PRIu32 " springs; expected something like \"%s.springs[0..9]\"", text,
+             reference->grid->name, made->springs, reference->grid->name);
+    return false;
+}
+
+bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference, char *reason, size_t room)
+{
+    *reference = (synth_reference){.count = 1};
+    uint32_t place = find(instrument, text, strlen(text));
+    if (place != SYNTH_NO_PLACE && !(place & SYNTH_GRID_NAME)) {
+        reference->first = instrument->names[place].entity;
+        return true;
+    }
+    /* A grid's name may hold points and brackets itself: its own end is the last of them. */
     size_t length = strlen(text);
-    const char *bracket = length > 0 && text[length - 1] == ']' ? strrchr(text, '[') : NULL;
-    *box = (synth_box){.grid = synth_find_grid(instrument, text, bracket ? (size_t)(bracket - text) : length)};
-    if (!box->grid) {
-        snprintf(reason, room, "no \"%s\"", text);
+    const char *point = strstr(text, ".springs"), *bracket = length > 0 && text[length - 1] == ']' ? strrchr(text, '[') : NULL;
+    size_t end = point ? (size_t)(point - text) : bracket ? (size_t)(bracket - text) : length;
+    reference->grid = place != SYNTH_NO_PLACE ? &instrument->grids[place & ~SYNTH_GRID_NAME] : synth_find_grid(instrument, text, end);
+    if (!reference->grid) {
+        snprintf(reason, room, "nothing has the name \"%s\"", text);
         return false;
     }
+    if (place == SYNTH_NO_PLACE && point) return read_springs(point + 1, text, reference, reason, room);
+    synth_box *box = &reference->box;
     for (uint32_t axis = 0; axis < 3; axis++)
-        box->high[axis] = box->grid->def.size[axis] - 1;
-    return !bracket || read_axes(bracket + 1, text, box, reason, room);
+        box->high[axis] = reference->grid->def.size[axis] - 1;
+    if (place == SYNTH_NO_PLACE && bracket && !read_axes(bracket + 1, text, reference->grid, box, reason, room)) return false;
+    reference->count = 1;
+    for (uint32_t axis = 0; axis < 3; axis++)
+        reference->count *= box->high[axis] - box->low[axis] + 1;
+    return true;
 }
 
-hed_entity synth_box_body(const synth_box *box, uint32_t i, uint32_t j, uint32_t k)
+hed_entity synth_reference_at(const synth_reference *reference, uint32_t index)
 {
-    const uint32_t *size = box->grid->def.size;
-    return box->grid->generated.first_body + (k * size[1] + j) * size[0] + i;
+    if (!reference->grid || reference->first) return reference->first + index;
+    const uint32_t *size = reference->grid->def.size, *low = reference->box.low, *high = reference->box.high;
+    uint32_t nx = high[0] - low[0] + 1, ny = high[1] - low[1] + 1;
+    uint32_t i = low[0] + index % nx, j = low[1] + index / nx % ny, k = low[2] + index / nx / ny;
+    return reference->grid->generated.first_body + (k * size[1] + j) * size[0] + i;
 }
 
-hed_entity synth_find_name(const hed_instrument *instrument, const char *text)
+hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name)
 {
-    uint32_t place = find(instrument, text, strlen(text));
-    if (place != SYNTH_NO_PLACE) return place & SYNTH_GRID_NAME ? 0 : instrument->names[place].entity;
-    synth_box box;
+    synth_reference reference;
     char reason[SYNTH_DESCRIPTION];
-    if (!strchr(text, '[') || !synth_parse_box(instrument, text, &box, reason, sizeof reason)) return 0;
-    if (memcmp(box.low, box.high, sizeof box.low) != 0) return 0;
-    hed_entity body = synth_box_body(&box, box.low[0], box.low[1], box.low[2]);
-    return synth_find(instrument, body) ? body : 0;
+    if (!synth_refer(instrument, name, &reference, reason, sizeof reason) || reference.count != 1) return 0;
+    hed_entity entity = synth_reference_at(&reference, 0);
+    return synth_find(instrument, entity) ? entity : 0;
 }
 
 /* ---- what to call an entity ---- */
 
-const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity body)
+const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity entity)
 {
     uint32_t low = 0, high = instrument->grid_count;
     while (low < high) { /* the last grid that begins at or before it: grids are in the order of their entities */
         uint32_t middle = low + (high - low) / 2;
-        if (instrument->grids[middle].generated.first_body <= body) low = middle + 1;
+        if (instrument->grids[middle].generated.first_body <= entity) low = middle + 1;
         else high = middle;
     }
     const synth_grid *grid = low > 0 ? &instrument->grids[low - 1] : NULL;
-    return grid && body - grid->generated.first_body < grid->generated.bodies ? grid : NULL;
+    return grid && entity - grid->generated.first_body < grid->generated.bodies + grid->generated.springs ? grid : NULL;
+}
+
+void synth_part_name(const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size)
+{
+    uint32_t at = entity - grid->generated.first_body, nx = grid->def.size[0], ny = grid->def.size[1];
+    uint32_t i = at % nx, j = at / nx % ny, k = at / nx / ny;
+    if (entity >= grid->generated.first_spring)
+        snprintf(text, size, "%s.springs[%" PRIu32 "]", name, entity - grid->generated.first_spring);
+    else if (dimensions(grid) == 1)
+        snprintf(text, size, "%s[%" PRIu32 "]", name, i);
+    else if (dimensions(grid) == 2)
+        snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 "]", name, i, j);
+    else
+        snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", name, i, j, k);
+}
+
+bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *text, size_t size)
+{
+    const char *name = hed_instrument_name(instrument, entity);
+    const synth_grid *grid = name[0] ? NULL : synth_grid_of(instrument, entity);
+    text[0] = 0;
+    if (name[0]) snprintf(text, size, "%s", name);
+    else if (grid && grid->name) synth_part_name(grid, grid->name, entity, text, size);
+    return text[0] != 0;
 }
 
 const char *synth_describe(const hed_instrument *instrument, hed_entity entity, char *text, size_t size)
 {
-    const char *name = hed_instrument_name(instrument, entity);
-    const synth_grid *grid = synth_grid_of(instrument, entity);
     const synth_place *place = synth_find(instrument, entity);
-    if (name[0]) {
-        snprintf(text, size, "\"%s\"", name);
-    } else if (grid && grid->name) {
-        uint32_t at = entity - grid->generated.first_body, nx = grid->def.size[0], ny = grid->def.size[1];
-        uint32_t i = at % nx, j = at / nx % ny, k = at / nx / ny;
-        if (dimensions(grid) == 1) snprintf(text, size, "\"%s[%" PRIu32 "]\"", grid->name, i);
-        else if (dimensions(grid) == 2) snprintf(text, size, "\"%s[%" PRIu32 ",%" PRIu32 "]\"", grid->name, i, j);
-        else snprintf(text, size, "\"%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]\"", grid->name, i, j, k);
-    } else if (place) {
-        snprintf(text, size, "%s %" PRIu32, hed_entity_type_name(place->type), place->index);
-    } else {
-        snprintf(text, size, "entity %" PRIu32 ", which is not there", entity);
-    }
+    char name[SYNTH_DESCRIPTION - 2];
+    if (synth_name_of(instrument, entity, name, sizeof name)) snprintf(text, size, "\"%s\"", name);
+    else if (place) snprintf(text, size, "%s %" PRIu32, hed_entity_type_name(place->type), place->index);
+    else snprintf(text, size, "entity %" PRIu32 " (there is none)", entity);
     return text;
 }

@@ -1,0 +1,535 @@
+/* Writing instrument files, so that reading one gives the same entities in the same order with the same bits. What has its default value is left out.
+ *
+ * A grid is written as such if the file's order allows it (bodies of grids stand behind all other bodies, their springs before all other springs) and nothing
+ * of it was removed; what was changed of it goes into "changes". Otherwise its bodies and springs are written one by one. What is referred to and has no name
+ * is given one. */
+#include "model/file_parts.h"
+
+#include "support/file.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct writer {
+    const hed_instrument *instrument;
+    hed_file_writer *file;
+    uint8_t *referred;   /* (entity_count + 1) whether anything refers to it */
+    uint32_t first_grid; /* grids from here on are written as such */
+    uint32_t dots;       /* more in a row than any name has: what stands between type and number in names that are made up */
+    bool first;          /* nothing stands in the current list or object yet */
+} writer;
+
+/* ---- text ---- */
+
+static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(writer *w, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    hed_file_writer_put(w->file, text, (size_t)length);
+}
+
+static void put_string(writer *w, const char *text)
+{
+    put(w, "\"");
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\') put(w, "\\%c", *c);
+        else if ((uint8_t)*c < 0x20) put(w, "\\u%04x", *c);
+        else hed_file_writer_put(w->file, c, 1);
+    }
+    put(w, "\"");
+}
+
+/* Nine digits tell any two floats apart. The decimal point is a point in every locale. */
+static void put_digits(writer *w, double value, int digits)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    char *comma = strchr(text, ',');
+    if (comma) *comma = '.';
+    put(w, strcmp(text, "-0") == 0 ? "-0.0" : "%s", text);
+}
+
+static void put_number(writer *w, float value)
+{
+    put_digits(w, (double)value, 9);
+}
+
+static void put_vector(writer *w, const float v[3])
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        put(w, i ? ", " : "[");
+        put_number(w, v[i]);
+    }
+    put(w, "]");
+}
+
+static void put_key(writer *w, const char *key)
+{
+    put(w, w->first ? "\"%s\": " : ", \"%s\": ", key);
+    w->first = false;
+}
+
+static void begin_section(writer *w, const char *key)
+{
+    put(w, ",\n  \"%s\": [", key);
+    w->first = true;
+}
+
+static void begin_element(writer *w)
+{
+    put(w, w->first ? "\n    {" : ",\n    {");
+    w->first = true;
+}
+
+static void end_element(writer *w)
+{
+    put(w, "}");
+    w->first = false;
+}
+
+/* ---- names ---- */
+
+static uint32_t most_dots(const char *name)
+{
+    uint32_t most = 0, run = 0;
+    for (const char *c = name; c && *c; c++) {
+        run = *c == '.' ? run + 1 : 0;
+        if (run > most) most = run;
+    }
+    return most;
+}
+
+static void find_dots(writer *w)
+{
+    const hed_instrument *instrument = w->instrument;
+    for (uint32_t i = 0; i < instrument->name_count; i++)
+        if (most_dots(instrument->names[i].text) >= w->dots) w->dots = most_dots(instrument->names[i].text) + 1;
+    for (uint32_t i = 0; i < instrument->grid_count; i++)
+        if (most_dots(instrument->grids[i].name) >= w->dots) w->dots = most_dots(instrument->grids[i].name) + 1;
+}
+
+static void make_name(const writer *w, const char *what, uint32_t number, char *text, size_t size)
+{
+    char dots[SYNTH_LONGEST_NAME + 2] = "";
+    memset(dots, '.', w->dots);
+    dots[w->dots] = 0;
+    snprintf(text, size, "%s%s%" PRIu32, what, dots, number);
+}
+
+static void grid_name(const writer *w, const synth_grid *grid, char *text, size_t size)
+{
+    if (grid->name) snprintf(text, size, "%s", grid->name);
+    else make_name(w, "grid", (uint32_t)(grid - w->instrument->grids), text, size);
+}
+
+static bool in_kept_grid(const writer *w, hed_entity entity)
+{
+    const synth_grid *grid = synth_grid_of(w->instrument, entity);
+    return grid && grid >= w->instrument->grids + w->first_grid;
+}
+
+static void put_reference(writer *w, hed_entity entity)
+{
+    enum { ROOM = 2 * SYNTH_DESCRIPTION };
+    char text[ROOM], name[SYNTH_DESCRIPTION];
+    if (synth_name_of(w->instrument, entity, text, sizeof text)) {
+        put_string(w, text);
+    } else if (in_kept_grid(w, entity)) {
+        const synth_grid *grid = synth_grid_of(w->instrument, entity);
+        grid_name(w, grid, name, sizeof name);
+        synth_part_name(grid, name, entity, text, sizeof text);
+        put_string(w, text);
+    } else {
+        make_name(w, hed_entity_type_name(synth_find(w->instrument, entity)->type), entity, text, sizeof text);
+        put_string(w, text);
+    }
+}
+
+/* Its own name; one of a grid that is written one by one; or a new one where something refers to it. */
+static void put_own_name(writer *w, hed_entity entity)
+{
+    char text[SYNTH_DESCRIPTION];
+    if (!w->referred[entity] && !synth_name_of(w->instrument, entity, text, sizeof text)) return;
+    put_key(w, "name");
+    put_reference(w, entity);
+}
+
+/* ---- definitions ---- */
+
+static void put_adsr(writer *w, const hed_adsr *adsr)
+{
+    const char *const keys[] = {"attack", "decay", "sustain", "release"};
+    const float values[] = {adsr->attack, adsr->decay, adsr->sustain, adsr->release};
+    for (uint32_t i = 0; i < 4; i++) {
+        put(w, "%s\"%s\": ", i ? ", " : "{", keys[i]);
+        put_number(w, values[i]);
+    }
+    put(w, "}");
+}
+
+static void put_value(writer *w, const synth_field *field, const void *at)
+{
+    uint32_t word;
+    const hed_route *route = at;
+    switch (field->kind) {
+    case SYNTH_FIELD_NUMBER: put_number(w, *(const float *)at); break;
+    case SYNTH_FIELD_VECTOR:
+    case SYNTH_FIELD_DIRECTION: put_vector(w, at); break;
+    case SYNTH_FIELD_WHOLE: memcpy(&word, at, sizeof word), put(w, "%" PRIu32, word); break;
+    case SYNTH_FIELD_CHOICE: memcpy(&word, at, sizeof word), put_string(w, field->choices[word]); break;
+    case SYNTH_FIELD_ENTITY: memcpy(&word, at, sizeof word), put_reference(w, word); break;
+    case SYNTH_FIELD_NOTE: put(w, "%u", *(const uint8_t *)at); break;
+    case SYNTH_FIELD_BOOLEAN: put(w, "%s", *(const bool *)at ? "true" : "false"); break;
+    case SYNTH_FIELD_ADSR: put_adsr(w, at); break;
+    case SYNTH_FIELD_ROUTE: put(w, "{\"channel\": %u, \"low\": %u, \"high\": %u}", route->channel, route->low, route->high); break;
+    }
+}
+
+static size_t size_of(const synth_field *field)
+{
+    switch (field->kind) {
+    case SYNTH_FIELD_VECTOR:
+    case SYNTH_FIELD_DIRECTION: return 3 * sizeof(float);
+    case SYNTH_FIELD_NOTE: return sizeof(uint8_t);
+    case SYNTH_FIELD_BOOLEAN: return sizeof(bool);
+    case SYNTH_FIELD_ADSR: return sizeof(hed_adsr);
+    case SYNTH_FIELD_ROUTE: return sizeof(hed_route);
+    default: return sizeof(uint32_t);
+    }
+}
+
+/* The fields that are not as in `otherwise`, and with `whole` those that a file has to say. */
+static void put_fields(writer *w, const synth_field *fields, const void *def, const void *otherwise, bool whole)
+{
+    for (const synth_field *field = fields; field->key; field++) {
+        const void *at = (const char *)def + field->offset, *before = (const char *)otherwise + field->offset;
+        bool needed = whole && (field->kind == SYNTH_FIELD_VECTOR || field->kind == SYNTH_FIELD_ENTITY);
+        if (!needed && memcmp(at, before, size_of(field)) == 0) continue;
+        put_key(w, field->key);
+        put_value(w, field, at);
+    }
+}
+
+static void put_entities(writer *w, hed_entity_type type)
+{
+    hed_entity_def otherwise = hed_default_entity_def(type);
+    bool begun = false;
+    for (uint32_t i = 0; i < w->instrument->counts[type]; i++) {
+        hed_entity entity = w->instrument->ids[type][i];
+        if (type <= HED_SPRING && in_kept_grid(w, entity)) continue;
+        if (!begun) begin_section(w, synth_section_names[type]);
+        begun = true;
+        begin_element(w);
+        put_own_name(w, entity);
+        put_fields(w, synth_fields[type], synth_element(w->instrument, type, i), &otherwise.as, true);
+        end_element(w);
+    }
+    if (begun) put(w, "\n  ]");
+}
+
+/* ---- grids ---- */
+
+static bool contiguous(const hed_instrument *instrument, hed_entity_type type, hed_entity first, uint32_t count, uint32_t place)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const synth_place *found = synth_find(instrument, first + i);
+        if (!found || found->type != (uint32_t)type || found->index != place + i) return false;
+    }
+    return true;
+}
+
+/* Grids from w->first_grid on stand, whole, where reading them would put them. */
+static void find_kept_grids(writer *w)
+{
+    const hed_instrument *instrument = w->instrument;
+    uint32_t bodies = instrument->counts[HED_BODY], springs = 0;
+    w->first_grid = instrument->grid_count;
+    while (w->first_grid > 0) {
+        const hed_generated *made = &instrument->grids[w->first_grid - 1].generated;
+        if (made->bodies > bodies || !contiguous(instrument, HED_BODY, made->first_body, made->bodies, bodies - made->bodies)) break;
+        bodies -= made->bodies;
+        w->first_grid--;
+    }
+    for (uint32_t g = w->first_grid; g < instrument->grid_count; g++) {
+        const hed_generated *made = &instrument->grids[g].generated;
+        if (!contiguous(instrument, HED_SPRING, made->first_spring, made->springs, springs)) {
+            w->first_grid = instrument->grid_count;
+            return;
+        }
+        springs += made->springs;
+    }
+}
+
+static synth_grid_kind kind_of(const hed_grid_def *def)
+{
+    if (def->size[2] > 1) return SYNTH_LATTICE;
+    if (def->size[1] > 1) return def->bend > 0 ? SYNTH_PLATE : SYNTH_MEMBRANE;
+    return SYNTH_STRING;
+}
+
+static void put_shape(writer *w, const hed_grid_def *def, uint32_t axes)
+{
+    put_key(w, "size");
+    for (uint32_t axis = 0; axis < axes; axis++)
+        put(w, "%s%" PRIu32, axis ? ", " : axes > 1 ? "[" : "", def->size[axis]);
+    if (axes > 1) put(w, "]");
+    put_key(w, "origin");
+    put_vector(w, def->origin);
+    put_key(w, "step");
+    for (uint32_t axis = 0; axis < axes; axis++) {
+        put(w, "%s", axis ? ", " : axes > 1 ? "[" : "");
+        put_vector(w, def->step[axis]);
+    }
+    if (axes > 1) put(w, "]");
+    put_key(w, "anchor");
+    put(w, "[");
+    w->first = true;
+    for (uint32_t end = 0; end < 2 * axes; end++) {
+        if (!def->anchor_ends[end / 2][end & 1]) continue;
+        put(w, "%s\"%s\"", w->first ? "" : ", ", synth_grid_ends[end]);
+        w->first = false;
+    }
+    put(w, "]");
+    w->first = false;
+}
+
+static void put_part(writer *w, const char *key, const synth_field *fields, const void *def, const void *otherwise)
+{
+    put_key(w, key);
+    put(w, "{");
+    w->first = true;
+    put_fields(w, fields, def, otherwise, false);
+    put(w, "}");
+    w->first = false;
+}
+
+static void put_positive(writer *w, const char *key, float value)
+{
+    if (value == 0) return;
+    put_key(w, key);
+    put_number(w, value);
+}
+
+static void put_grid(writer *w, const synth_grid *grid)
+{
+    const hed_grid_def *def = &grid->def;
+    synth_grid_kind kind = kind_of(def);
+    hed_grid_def otherwise = synth_default_grid(kind), plain = *def;
+    char name[SYNTH_DESCRIPTION];
+    /* What a grid does not use of these. */
+    memcpy(plain.body.position, otherwise.body.position, sizeof plain.body.position);
+    plain.spring.from = plain.spring.to = 0;
+    begin_element(w);
+    put_key(w, "kind");
+    put_string(w, synth_grid_kinds[kind]);
+    grid_name(w, grid, name, sizeof name);
+    put_key(w, "name");
+    put_string(w, name);
+    put_shape(w, def, kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2);
+    put_part(w, "body", synth_fields[HED_BODY], &plain.body, &otherwise.body);
+    put_part(w, "spring", synth_fields[HED_SPRING], &plain.spring, &otherwise.spring);
+    put_positive(w, "diagonal", def->diagonal);
+    put_positive(w, "bend", def->bend);
+    put_positive(w, "tune", def->tune);
+    if (def->tune > 0) {
+        put_key(w, "rate");
+        put_digits(w, def->rate, 17);
+    }
+    end_element(w);
+}
+
+static void put_grids(writer *w)
+{
+    if (w->first_grid == w->instrument->grid_count) return;
+    begin_section(w, "grids");
+    for (uint32_t i = w->first_grid; i < w->instrument->grid_count; i++)
+        put_grid(w, &w->instrument->grids[i]);
+    put(w, "\n  ]");
+}
+
+/* ---- what was changed of the grids that are written as such ---- */
+
+typedef struct change_list {
+    writer *w;
+    bool begun;
+} change_list;
+
+static void put_change(change_list *list, hed_entity_type type, hed_entity entity, const void *now, const void *made)
+{
+    if (memcmp(now, made, synth_def_sizes[type]) == 0) return;
+    if (!list->begun) begin_section(list->w, "changes");
+    list->begun = true;
+    begin_element(list->w);
+    put_key(list->w, "entity");
+    put_reference(list->w, entity);
+    put_fields(list->w, synth_fields[type], now, made, false);
+    end_element(list->w);
+}
+
+static hed_status put_grid_changes(change_list *list, const synth_grid *grid, hed_error *error)
+{
+    const hed_instrument *instrument = list->w->instrument;
+    const hed_generated *made = &grid->generated;
+    const hed_allocator *allocator = &instrument->allocator;
+    uint32_t body_room = 0, spring_room = 0;
+    hed_grid_def resolved;
+    hed_status status = synth_resolve_grid(&grid->def, &resolved, error);
+    if (status != HED_OK) return status;
+    hed_body_def *bodies = synth_grow(allocator, NULL, &body_room, made->bodies, sizeof *bodies);
+    hed_spring_def *springs = synth_grow(allocator, NULL, &spring_room, made->springs + 1, sizeof *springs);
+    if (bodies && springs) {
+        synth_fill_grid(&resolved, made->first_body, bodies, springs);
+        for (uint32_t i = 0; i < made->bodies; i++) {
+            const synth_place *place = synth_find(instrument, made->first_body + i);
+            put_change(list, HED_BODY, made->first_body + i, &instrument->bodies[place->index], &bodies[i]);
+        }
+        for (uint32_t i = 0; i < made->springs; i++) {
+            const synth_place *place = synth_find(instrument, made->first_spring + i);
+            put_change(list, HED_SPRING, made->first_spring + i, &instrument->springs[place->index], &springs[i]);
+        }
+    } else {
+        status = synth_fail(error, HED_ERROR_MEMORY, "out of memory for what was changed of a grid of %" PRIu32 " bodies", made->bodies);
+    }
+    if (bodies) allocator->release(allocator->user, bodies, body_room * sizeof *bodies);
+    if (springs) allocator->release(allocator->user, springs, spring_room * sizeof *springs);
+    return status;
+}
+
+static hed_status put_changes(writer *w, hed_error *error)
+{
+    change_list list = {.w = w};
+    hed_status status = HED_OK;
+    for (uint32_t i = w->first_grid; i < w->instrument->grid_count && status == HED_OK; i++)
+        status = put_grid_changes(&list, &w->instrument->grids[i], error);
+    if (list.begun) put(w, "\n  ]");
+    return status;
+}
+
+/* ---- links and modulations ---- */
+
+/* How many links from `at` on are to all bodies of a grid that is written as such, one after another; 0: none such. */
+static uint32_t links_to_grid(const writer *w, uint32_t at)
+{
+    const hed_instrument *instrument = w->instrument;
+    const synth_link *link = &instrument->links[at];
+    const synth_grid *grid = in_kept_grid(w, link->to) ? synth_grid_of(instrument, link->to) : NULL;
+    if (!grid || grid->generated.bodies < 2 || grid->generated.bodies > instrument->link_count - at) return 0;
+    for (uint32_t i = 0; i < grid->generated.bodies; i++)
+        if (link[i].from != link->from || link[i].weight != link->weight || link[i].to != grid->generated.first_body + i) return 0;
+    return grid->generated.bodies;
+}
+
+static void put_links(writer *w)
+{
+    const hed_instrument *instrument = w->instrument;
+    if (instrument->link_count == 0) return;
+    begin_section(w, "links");
+    for (uint32_t i = 0; i < instrument->link_count;) {
+        const synth_link *link = &instrument->links[i];
+        uint32_t whole = links_to_grid(w, i);
+        char name[SYNTH_DESCRIPTION];
+        begin_element(w);
+        put_key(w, "from");
+        put_reference(w, link->from);
+        put_key(w, "to");
+        if (whole > 0) {
+            grid_name(w, synth_grid_of(instrument, link->to), name, sizeof name);
+            put_string(w, name);
+        } else {
+            put_reference(w, link->to);
+        }
+        if (link->weight != 1) {
+            put_key(w, "weight");
+            put_number(w, link->weight);
+        }
+        end_element(w);
+        i += whole > 0 ? whole : 1;
+    }
+    put(w, "\n  ]");
+}
+
+static void put_modulations(writer *w)
+{
+    const hed_instrument *instrument = w->instrument;
+    if (instrument->modulation_count == 0) return;
+    begin_section(w, "modulations");
+    for (uint32_t i = 0; i < instrument->modulation_count; i++) {
+        const hed_modulation_def *def = &instrument->modulations[i];
+        begin_element(w);
+        put_key(w, "source");
+        put_reference(w, def->source);
+        put_key(w, "target");
+        put_reference(w, def->target);
+        put_key(w, "parameter");
+        put_string(w, hed_parameter_name(def->parameter));
+        put_key(w, "mode");
+        put_string(w, synth_modulation_names[def->mode]);
+        put_key(w, "depth");
+        put_number(w, def->depth);
+        if (def->invert) put(w, ", \"invert\": true");
+        end_element(w);
+    }
+    put(w, "\n  ]");
+}
+
+/* ---- the whole ---- */
+
+static void find_referred(writer *w)
+{
+    const hed_instrument *i = w->instrument;
+    for (uint32_t at = 0; at < i->counts[HED_SPRING]; at++)
+        w->referred[i->springs[at].from] = w->referred[i->springs[at].to] = 1;
+    for (uint32_t at = 0; at < i->counts[HED_FOLLOWER]; at++)
+        w->referred[i->followers[at].source] = 1;
+    for (uint32_t at = 0; at < i->counts[HED_DELAY_LINE]; at++)
+        w->referred[i->delay_lines[at].source] = 1;
+    for (uint32_t at = 0; at < i->link_count; at++)
+        w->referred[i->links[at].from] = w->referred[i->links[at].to] = 1;
+    for (uint32_t at = 0; at < i->modulation_count; at++)
+        w->referred[i->modulations[at].source] = w->referred[i->modulations[at].target] = 1;
+}
+
+static hed_status put_document(writer *w, hed_error *error)
+{
+    hed_instrument_def otherwise = hed_default_instrument_def();
+    put(w, "{\n  \"version\": %d,\n  \"instrument\": {", SYNTH_FILE_VERSION);
+    w->first = true;
+    put_fields(w, synth_instrument_fields, &w->instrument->def, &otherwise, false);
+    put(w, "}");
+    put_entities(w, HED_BODY);
+    put_grids(w);
+    put_entities(w, HED_SPRING);
+    hed_status status = put_changes(w, error);
+    for (uint32_t type = HED_MICROPHONE; type < HED_ENTITY_TYPE_COUNT; type++)
+        put_entities(w, type);
+    put_links(w);
+    put_modulations(w);
+    put(w, "\n}\n");
+    return status;
+}
+
+hed_status hed_instrument_save(const hed_instrument *instrument, const char *path, hed_error *error)
+{
+    const hed_allocator *allocator = &instrument->allocator;
+    size_t size = (size_t)instrument->entity_count + 1;
+    writer w = {.instrument = instrument, .dots = 1, .referred = allocator->allocate(allocator->user, size, 1)};
+    if (!w.referred) return synth_fail(error, HED_ERROR_MEMORY, "out of memory to write %s", path);
+    memset(w.referred, 0, size);
+    find_referred(&w);
+    find_kept_grids(&w);
+    find_dots(&w);
+    hed_status status = hed_file_writer_open(path, &w.file, error);
+    if (status == HED_OK) {
+        status = put_document(&w, error);
+        if (status == HED_OK) status = hed_file_writer_commit(w.file, error);
+        else hed_file_writer_abort(w.file);
+    }
+    allocator->release(allocator->user, w.referred, size);
+    return status;
+}
