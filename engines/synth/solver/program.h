@@ -60,6 +60,7 @@ typedef struct synth_program_def {
     uint64_t seed;
     uint32_t warps, lanes;
     hed_pack_method pack;
+    uint32_t inputs; /* channels that there are */
     /* Structure grid: only entities that are no bodies or springs, and as remote bodies those that they are linked to
      * (in the order of `entities[SYNTH_BODY]`). */
     bool remote;
@@ -71,7 +72,7 @@ void synth_program_destroy(synth_program *program);
 
 /* The words that parameter `parameter` of `entity` stands in, and their values for `value` in the definition's unit. At most `capacity` are written (a spring
  * has 1 to 3, an exciter as many as contacts); gives how many there are. 0: there is no such entity or parameter, or it can not be set: the mass of an
- * anchored body, the place of a free one, a spring's damping where no spring has any. Thread class: rt. */
+ * anchored body, the place of a free one or of one with modulation, a spring's damping where no spring has any. Thread class: rt. */
 uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter, float value,
                            synth_poke *pokes, uint32_t capacity);
 

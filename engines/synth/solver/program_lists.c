@@ -5,7 +5,7 @@
 /* Word where entry 0 of an entity lies, and how many entries it has, follow the list's own word. */
 static void emit(synth_builder *b, uint32_t list_index, uint32_t entity, const uint32_t *words)
 {
-    synth_list *list = &b->lists[list_index];
+    synth_list_plan *list = &b->lists[list_index];
     if (!b->appending) {
         list->counts[entity]++;
         return;
@@ -78,7 +78,7 @@ static void list_all(synth_builder *b)
 }
 
 /* Where each entity's entries begin, from `word` on, if `first` is there to be written; gives the words of the list. */
-static uint64_t place_list(const synth_list *list, uint64_t word, uint32_t *first)
+static uint64_t place_list(const synth_list_plan *list, uint64_t word, uint32_t *first)
 {
     uint64_t at = word + 2 * (uint64_t)list->entities;
     uint32_t stride = SYNTH_STRIDE(list->entities);
@@ -96,11 +96,11 @@ static uint64_t place_list(const synth_list *list, uint64_t word, uint32_t *firs
 hed_status synth_count_lists(synth_builder *b, uint64_t *words, hed_error *error)
 {
     const synth_layout *layout = &b->program->layout;
-    b->lists[SYNTH_LIST_SPRINGS] = (synth_list){NULL, layout->type[SYNTH_BODY].count, SYNTH_SPRING_WORDS, 0};
-    b->lists[SYNTH_LIST_FORCES] = (synth_list){NULL, layout->type[SYNTH_BODY].count, SYNTH_FORCE_WORDS, 0};
-    b->lists[SYNTH_LIST_EARS] = (synth_list){NULL, layout->type[SYNTH_EAR].count, SYNTH_EAR_WORDS, 0};
+    b->lists[SYNTH_LIST_SPRINGS] = (synth_list_plan){NULL, layout->type[SYNTH_BODY].count, SYNTH_SPRING_WORDS, 0};
+    b->lists[SYNTH_LIST_FORCES] = (synth_list_plan){NULL, layout->type[SYNTH_BODY].count, SYNTH_FORCE_WORDS, 0};
+    b->lists[SYNTH_LIST_EARS] = (synth_list_plan){NULL, layout->type[SYNTH_EAR].count, SYNTH_EAR_WORDS, 0};
     for (uint32_t type = 0; type < SYNTH_TYPES; type++)
-        b->lists[SYNTH_LIST_LINKS + type] = (synth_list){NULL, layout->type[type].modulated, SYNTH_LINK_WORDS, 0};
+        b->lists[SYNTH_LIST_LINKS + type] = (synth_list_plan){NULL, layout->type[type].modulated, SYNTH_LINK_WORDS, 0};
     for (uint32_t i = 0; i < SYNTH_LISTS; i++) {
         b->lists[i].counts = synth_new(b->allocator, b->lists[i].entities, sizeof(uint32_t));
         if (!b->lists[i].counts) return synth_fail(error, HED_ERROR_MEMORY, "no memory to list what bodies are joined by");

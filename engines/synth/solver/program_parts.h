@@ -17,11 +17,11 @@ typedef struct synth_contact {
 } synth_contact;
 
 /* A list of layout.h while it is made. */
-typedef struct synth_list {
+typedef struct synth_list_plan {
     uint32_t *counts;          /* (entities) */
     uint32_t entities, words;  /* of an entry */
     uint32_t word;             /* of the store */
-} synth_list;
+} synth_list_plan;
 enum { SYNTH_LIST_SPRINGS, SYNTH_LIST_FORCES, SYNTH_LIST_EARS, SYNTH_LIST_LINKS /* + type */, SYNTH_LISTS = SYNTH_LIST_LINKS + SYNTH_TYPES };
 
 typedef struct synth_builder {
@@ -38,7 +38,7 @@ typedef struct synth_builder {
     uint32_t *link_order; /* (link_count) numbers of links, by where they come from, in their order */
     synth_contact *contacts[SYNTH_TYPES]; /* (type[t].count) */
     uint32_t *first_ear;                  /* (microphones + 1) */
-    synth_list lists[SYNTH_LISTS];
+    synth_list_plan lists[SYNTH_LISTS];
     bool appending;                       /* lists are filled; before, they are counted */
     hed_pack_piece *pieces;               /* (piece_room) */
     uint32_t piece_room;

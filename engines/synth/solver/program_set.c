@@ -109,11 +109,11 @@ static void collect_rest_length(collection *c, uint32_t element, float value)
     collect(c, synth_parameter_word(&p->layout, SYNTH_SPRING, SPRING_P_EXCESS, element), synth_spring_excess(vector, value, rest));
 }
 
-/* An anchored body stands where its displacement says: in both halves, for it carries that on. */
+/* An anchored body stands where its displacement says: in both halves, for it carries that on. One with modulation is where that puts it. */
 static void collect_place(collection *c, uint32_t axis, uint32_t element, double value)
 {
     const synth_layout *layout = &c->program->layout;
-    if (at_rest(c->program, SYNTH_BODY, BODY_P_WEIGHT, element) != 0.0) return;
+    if (at_rest(c->program, SYNTH_BODY, BODY_P_WEIGHT, element) != 0.0 || element < layout->type[SYNTH_BODY].modulated) return;
     uint32_t word = layout->signals + synth_signal(layout, SYNTH_BODY, BODY_O_X + axis, element);
     value -= at_rest(c->program, SYNTH_BODY, BODY_P_X + axis, element);
     collect(c, word, value);

@@ -216,7 +216,7 @@ static void fill_audio(const element *e, const synth_contact *contact, const hed
     fill_contact(e, contact, def->direction, contact->weight, 0.0);
     set_envelope(e, AUDIO_P_ENVELOPE, &def->envelope);
     set_uint(e, AUDIO_P_GATED, def->gated);
-    uint32_t source = def->channel;
+    uint32_t source = def->channel < e->b->def->inputs ? def->channel : SYNTH_AUDIO_SILENT;
     if (contact->delay) source = SYNTH_AUDIO_SIGNAL | synth_signal(layout, SYNTH_DELAY, MODULATOR_O_SIGNAL, e->b->element[contact->delay]);
     set_uint(e, AUDIO_P_SOURCE, source);
     set(e, AUDIO_P_GAIN, def->gain);

@@ -58,7 +58,7 @@ static void choose_shape(const hed_device_info *info, uint32_t *warps, uint32_t 
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, const hed_instrument *instrument,
                               synth_program **program, hed_error *error)
 {
-    synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed, .pack = def->pack};
+    synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed, .pack = def->pack, .inputs = def->inputs};
     choose_shape(hed_device_get_info(device), &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
