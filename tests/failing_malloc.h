@@ -83,7 +83,7 @@ typedef struct fault_case {
 /* Runs each case with its first, second, third ... allocation failing, until none is left to fail. Each time the
  * status has to be MEMORY (or OK, where the memory was not needed) and everything else has to be given back. Gives
  * 0 if it was so. */
-static int try_all(const fault_case *cases, size_t count)
+static inline int try_all(const fault_case *cases, size_t count)
 {
     int bad = 0;
     for (size_t i = 0; i < count; i++) {

@@ -1,9 +1,10 @@
-/* Packing as the entities come: types interleaved in turn (one of each, then the second of each, ...), rows to warps in
- * turn. It is what the other methods are compared with. */
+/* Packing as the entities come: types interleaved in turn (one of each, then the second of each, ...), rows to
+ * warps in turn. It is what the other methods are compared with. */
 #include "pack/plan.h"
 
-/* A place in that order. In a round each type that still has entities comes once; which these are changes where the
- * smallest has ended: rounds of the same types are one stretch, so that any place is found without counting up to it. */
+/* A place in that order. In a round each type that still has entities comes once; which these are changes where
+ * the smallest has ended: rounds of the same types are one stretch, so that any place is found without counting
+ * up to it. */
 typedef struct turn {
     uint32_t place;
     uint32_t round, end; /* `end`: of the stretch */

@@ -5,7 +5,7 @@
 
 const char *hed_pack_method_name(hed_pack_method method)
 {
-    static const char *const names[HED_PACK_METHOD_COUNT] = {"naive", "greedy", "exact", "exact-cost", "spread", "rows"};
+    static const char *const names[] = {"naive", "greedy", "exact", "exact-cost", "spread", "rows"};
     return (uint32_t)method < HED_PACK_METHOD_COUNT ? names[method] : "unknown";
 }
 
@@ -44,8 +44,8 @@ uint32_t hed_pack_capacity(const hed_pack_def *def)
     pack_problem p;
     if (!make_problem(def, &p)) return 0;
     if (def->method == HED_PACK_NAIVE) return p.total;
-    /* A piece ends with its type or with its row. Rows are never more than types need that have rows of their own, plus a
-     * round. */
+    /* A piece ends with its type or with its row. Rows are never more than types need that have rows of their
+     * own, plus a round. */
     uint32_t pieces = p.types + p.warps;
     for (uint32_t type = 0; type < p.types; type++)
         pieces += p.full[type] + (p.rest[type] > 0);

@@ -1,6 +1,6 @@
-/* Which warp runs which row. Rows are independent, so this is scheduling on identical machines: the longest-processing-time
- * rule (Graham, SIAM Journal on Applied Mathematics 17, 1969) gives each row, dearest first, to the least loaded warp, and
- * ends within 4/3 - 1/(3 warps) of the best. */
+/* Which warp runs which row. Rows are independent, so this is scheduling on identical machines: the
+ * longest-processing-time rule (Graham, SIAM Journal on Applied Mathematics 17, 1969) gives each row, dearest
+ * first, to the least loaded warp, and ends within 4/3 - 1/(3 warps) of the best. */
 #include "pack/plan.h"
 
 #include <string.h>
@@ -155,8 +155,8 @@ double pack_highest_load(const pack_problem *p, const pack_placing *placing)
 
 /* ---- row lists ---- */
 
-/* No row lists can be cheaper: some warp has the dearest row, some warp no less than the mean, and some warp as many rows
- * as the mean, if only of the cheapest. */
+/* No row lists can be cheaper: some warp has the dearest row, some warp no less than the mean, and some warp as
+ * many rows as the mean, if only of the cheapest. */
 static double lowest_load(const pack_problem *p, const pack_plan *plan)
 {
     uint32_t left = (plan->rows + p->warps - 1) / p->warps;

@@ -1,6 +1,6 @@
-/* What the methods of packing share: the problem without its empty types, and a plan: which rows there are, before anybody
- * has said which warp runs them. A row is what a warp does at once, `lanes` lanes. With more entities than lanes a warp
- * has several. */
+/* What the methods of packing share: the problem without its empty types, and a plan: which rows there are,
+ * before anybody has said which warp runs them. A row is what a warp does at once, `lanes` lanes. With more
+ * entities than lanes a warp has several. */
 #ifndef HED_PACK_PLAN_H
 #define HED_PACK_PLAN_H
 
@@ -34,7 +34,7 @@ typedef struct pack_kind {
     double cost;
 } pack_kind;
 
-/* Rows in an order in which each type's entities are numbered one behind another. A million entities are a few kinds. */
+/* Rows in an order in which each type's entities are numbered one behind another: a million are a few kinds. */
 typedef struct pack_plan {
     uint32_t kinds, parts, rows;
     uint32_t next[HED_PACK_MAX_TYPES]; /* first entity of the type that has no row yet */

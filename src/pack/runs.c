@@ -1,11 +1,13 @@
-/* Packing with contiguous types: in their given order they are cut into runs. A run begins with a row of its own and is
- * packed tight, so what happens in one run does not reach another, and a layout is nothing but the places of its cuts.
+/* Packing with contiguous types: in their given order they are cut into runs. A run begins with a row of its
+ * own and is packed tight, so what happens in one run does not reach another, and a layout is nothing but the
+ * places of its cuts.
  *
  *   greedy      the five steps of the Anukari devlog ("The new warp alignment optimizer")
  *   exact       the least number of types in the fullest row, by dynamic programming over cuts
  *   exact-cost  the same with the cost of the dearest row, found by bisection among those that occur
  *
- * A plan of runs has at most 2 kinds for each type (rows of it alone, and the row that its rest opens), and 3 parts. */
+ * A plan of runs has at most 2 kinds for each type (rows of it alone, and the row that its rest opens), and 3
+ * parts. */
 #include "pack/plan.h"
 
 /* ---- a run under construction ---- */
@@ -79,10 +81,11 @@ static void plan_run(const pack_problem *p, uint32_t from, uint32_t to, pack_pla
 
 /* ---- a bound from below ---- */
 
-/* The types j to i - 1 lie in no more rows than those before and behind them leave, which fill ceil(entities / lanes) rows
- * and may share the last (or the first) one, which then has one of their types, too. A type fills at least full - 1 rows
- * alone, wherever it begins (`full` where one entity more would be a row more). What remains of the meetings of a type and a
- * row, at least ceil(count / lanes) for each type, is in the rows that remain: so many to a row. */
+/* The types j to i - 1 lie in no more rows than those before and behind them leave, which fill ceil(entities /
+ * lanes) rows and may share the last (or the first) one, which then has one of their types, too. A type fills
+ * at least full - 1 rows alone, wherever it begins (`full` where one entity more would be a row more). What
+ * remains of the meetings of a type and a row, at least ceil(count / lanes) for each type, is in the rows that
+ * remain: so many to a row. */
 uint32_t pack_occupancy_bound(const pack_problem *p)
 {
     int64_t before[HED_PACK_MAX_TYPES + 1], meetings[HED_PACK_MAX_TYPES + 1], alone[HED_PACK_MAX_TYPES + 1];
@@ -112,9 +115,9 @@ uint32_t pack_occupancy_bound(const pack_problem *p)
 
 /* ---- greedy ---- */
 
-/* Step 4: from left to right each run takes in the next one where no row gets more than `allowed` types. One pass does all
- * that can be done: a run that could not take in the next one cannot take it in when that has grown. Gives the rows that
- * are left. */
+/* Step 4: from left to right each run takes in the next one where no row gets more than `allowed` types. One
+ * pass does all that can be done: a run that could not take in the next one cannot take it in when that has
+ * grown. Gives the rows that are left. */
 static uint32_t merge(const pack_problem *p, uint32_t allowed, uint8_t *begin, uint32_t *runs)
 {
     uint32_t kept = 0, rows = 0;
@@ -149,8 +152,8 @@ void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
     for (uint32_t t = 0; t < p->types; t++)
         rows += single(p, t).rows;
     if (allowed > 1) rows = merge(p, allowed, begin, &runs);
-    /* Step 2. Step 3, which removes dead space where no row gets more types, has nothing to do: runs are tight, and to close
-     * the space between two of them gives a row one type more. */
+    /* Step 2. Step 3, which removes dead space where no row gets more types, has nothing to do: runs are tight,
+     * and to close the space between two of them gives a row one type more. */
     for (*iterations = 1; rows > p->rows; ++*iterations)
         rows = merge(p, ++allowed, begin, &runs);
     for (uint32_t r = 0; r < runs; r++)
@@ -177,9 +180,9 @@ static void fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
     }
 }
 
-/* Whether runs within the bound need no more rows than there are; from[i] says where the last run of the first i types
- * begins. Of cuts that need equally many rows those with the shorter last run are taken: nothing is joined that gains
- * nothing. */
+/* Whether runs within the bound need no more rows than there are; from[i] says where the last run of the first
+ * i types begins. Of cuts that need equally many rows those with the shorter last run are taken: nothing is
+ * joined that gains nothing. */
 static bool fits(const pack_problem *p, const ranges *table, double bound, uint8_t *from)
 {
     uint32_t least[HED_PACK_MAX_TYPES + 1] = {0};
@@ -197,8 +200,8 @@ static bool fits(const pack_problem *p, const ranges *table, double bound, uint8
     return least[p->types] <= p->rows;
 }
 
-/* Plans the runs that fits() has found. They need the fewest rows that the bound allows; where there are more, types that
- * need not share a row are parted again, from left to right. */
+/* Plans the runs that fits() has found. They need the fewest rows that the bound allows; where there are more,
+ * types that need not share a row are parted again, from left to right. */
 static void plan_cuts(const pack_problem *p, const ranges *table, double bound, const uint8_t *from, pack_plan *plan)
 {
     uint8_t ends[HED_PACK_MAX_TYPES + 1];

@@ -1,16 +1,18 @@
-/* Packing without contiguity: at most k types in a row, for the least k. Vose's construction of alias tables (IEEE
- * Transactions on Software Engineering 17, 1991) is the case k = 2.
+/* Packing without contiguity: at most k types in a row, for the least k. Vose's construction of alias tables
+ * (IEEE Transactions on Software Engineering 17, 1991) is the case k = 2.
  *
- * m types with S entities go into b rows of L lanes, k types in each, if S <= b L and m <= (k - 1) b + 1: of the types in
- * order of size take the first k neighbours that are enough for a row, fill one with them and split the last. k - 1 types
- * and a row are gone, so the condition still holds. Where no k neighbours are enough, any k types fit a row.
+ * m types with S entities go into b rows of L lanes, k types in each, if S <= b L and m <= (k - 1) b + 1: of
+ * the types in order of size take the first k neighbours that are enough for a row, fill one with them and
+ * split the last. k - 1 types and a row are gone, so the condition still holds. Where no k neighbours are
+ * enough, any k types fit a row.
  *
- * The condition is necessary too, unless types fall into groups with rows of their own, for each of which there is a "+ 1"
- * (to find them is strongly NP-hard). k is never below m / b, so this is the least k where m <= b + 1, and never more than
- * one above it. For that one, groups of a single row are tried: k whole types that nearly fill it.
+ * The condition is necessary too, unless types fall into groups with rows of their own, for each of which there
+ * is a "+ 1" (to find them is strongly NP-hard). k is never below m / b, so this is the least k where m <= b +
+ * 1, and never more than one above it. For that one, groups of a single row are tried: k whole types that
+ * nearly fill it.
  *
- * Every kind of row takes all full rows of a type, or the last of a type, or all rows that the others can spare (until more
- * types end than rows): at most 3 kinds for each type, and 4 parts. */
+ * Every kind of row takes all full rows of a type, or the last of a type, or all rows that the others can spare
+ * (until more types end than rows): at most 3 kinds for each type, and 4 parts. */
 #include "pack/plan.h"
 
 #include <string.h>
@@ -106,8 +108,9 @@ static uint32_t first_enough(const remainder *r)
     return r->types > r->most ? r->types - r->most : 0;
 }
 
-/* A row for `most` whole types that leave few of its lanes empty: the largest neighbours that fit it, then instead of each,
- * smallest first, the largest one that fits. False: none are small enough, or what is left would not fit. */
+/* A row for `most` whole types that leave few of its lanes empty: the largest neighbours that fit it, then
+ * instead of each, smallest first, the largest one that fits. False: none are small enough, or what is left
+ * would not fit. */
 static bool take_group(remainder *r)
 {
     uint32_t lanes = r->problem->lanes, begin = 0;
