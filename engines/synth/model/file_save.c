@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct writer {
@@ -45,19 +46,30 @@ static void put_string(writer *w, const char *text)
     put(w, "\"");
 }
 
-/* Nine digits tell any two floats apart. The decimal point is a point in every locale. */
-static void put_digits(writer *w, double value, int digits)
+/* The decimal point is a point in every locale; minus zero keeps its sign only as a real number. */
+static void put_digits(writer *w, char *text)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.*g", digits, value);
     char *comma = strchr(text, ',');
     if (comma) *comma = '.';
-    put(w, strcmp(text, "-0") == 0 ? "-0.0" : "%s", text);
+    put(w, "%s%s", text, strcmp(text, "-0") == 0 ? ".0" : "");
 }
 
+/* As few digits as tell it from all other floats: nine always do. */
 static void put_number(writer *w, float value)
 {
-    put_digits(w, (double)value, 9);
+    char text[40];
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        if (strtof(text, NULL) == value) break;
+    }
+    put_digits(w, text);
+}
+
+static void put_double(writer *w, double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", value);
+    put_digits(w, text);
 }
 
 static void put_vector(writer *w, const float v[3])
@@ -339,7 +351,7 @@ static void put_grid(writer *w, const synth_grid *grid)
     put_positive(w, "tune", def->tune);
     if (def->tune > 0) {
         put_key(w, "rate");
-        put_digits(w, def->rate, 17);
+        put_double(w, def->rate);
     }
     end_element(w);
 }
