@@ -1,0 +1,135 @@
+/* ctest: devices
+ * Structures group and global: in strict mode the same bits as plain C, whatever the block, the shape and the packing; near them in fast mode;
+ * a change while it sounds that does not click. */
+#include "testing.h"
+
+#include <math.h>
+
+#include "kernels/sample.h"
+#include "solver/solver.h"
+
+static hed_error error;
+
+enum { FRAMES = 700, BODIES = 40 };
+
+/* How to play the sample instrument. */
+typedef struct playing {
+    hed_device *device;
+    hed_synth_structure structure;
+    hed_math math;
+    uint32_t block;
+    hed_pack_method pack;
+    hed_voice_mode mode;
+} playing;
+
+static const hed_synth_event song[] = {
+    {.frame = 3, .bytes = {0x90, 60, 100}},  {.frame = 40, .bytes = {0xb0, 1, 90}},   {.frame = 41, .bytes = {0x90, 67, 60}},
+    {.frame = 200, .bytes = {0xe0, 0, 80}},  {.frame = 300, .bytes = {0x80, 60, 0}},  {.frame = 300, .bytes = {0x90, 55, 127}},
+    {.frame = 511, .kind = HED_EVENT_TEMPO, .value = 90.0f}, {.frame = 650, .bytes = {0x80, 55, 0}},
+};
+
+static hed_instrument *make_instrument(uint32_t bodies, hed_voice_mode mode)
+{
+    hed_instrument *instrument;
+    OK(synth_sample_instrument(bodies, &instrument, &error));
+    hed_instrument_def def = *hed_instrument_get_def(instrument);
+    def.mode = mode;
+    def.voices = 3;
+    def.low = 40;
+    def.high = 80;
+    OK(hed_instrument_set_def(instrument, &def, &error));
+    return instrument;
+}
+
+static hed_synth *make_synth(const playing *how, const hed_instrument *instrument)
+{
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.structure = how->structure;
+    def.math = how->math;
+    def.block = how->block;
+    def.pack = how->pack;
+    def.inputs = 1;
+    hed_synth *synth;
+    OK(hed_synth_create(how->device, &def, &synth, &error));
+    return synth;
+}
+
+/* Frames [from, to) of the song, in blocks. */
+static void play(hed_synth *synth, uint32_t block, uint32_t from, uint32_t to, float *left, float *right)
+{
+    float input[1024];
+    for (uint32_t at = from; at < to; at += block) {
+        uint32_t frames = to - at < block ? to - at : block, count = 0;
+        hed_synth_event events[sizeof song / sizeof *song];
+        for (uint32_t i = 0; i < sizeof song / sizeof *song; i++) {
+            if (song[i].frame < at || song[i].frame >= at + frames) continue;
+            events[count] = song[i];
+            events[count++].frame -= at;
+        }
+        for (uint32_t n = 0; n < frames; n++) input[n] = sinf(0.05f * (float)(at + n));
+        hed_synth_block b = {.frames = frames, .events = events, .event_count = count, .inputs = (const float *const[]){input},
+                             .left = left + at, .right = right + at};
+        OK(hed_synth_process(synth, &b, &error));
+    }
+}
+
+/* Left, then right. */
+static void render(const playing *how, float *sound)
+{
+    hed_instrument *instrument = make_instrument(BODIES, how->mode);
+    hed_synth *synth = make_synth(how, instrument);
+    hed_instrument_destroy(instrument);
+    play(synth, how->block, 0, FRAMES, sound, sound + FRAMES);
+    hed_synth_report report = hed_synth_get_report(synth);
+    cr_assert_eq(report.structure, how->structure);
+    cr_assert_eq(report.breaks, 0);
+    hed_synth_destroy(synth);
+}
+
+static double loudest(const float *sound)
+{
+    double peak = 0;
+    for (uint32_t i = 0; i < 2 * FRAMES; i++) peak = fmax(peak, fabs(sound[i]));
+    return peak;
+}
+
+static void expect_same(const float *a, const float *b, const char *what)
+{
+    for (uint32_t i = 0; i < 2 * FRAMES; i++)
+        cr_assert(memcmp(a + i, b + i, sizeof *a) == 0, "%s: sample %u is %.9g, expected %.9g", what, i, a[i], b[i]);
+}
+
+/* The structure under test for this device: native has no group. */
+static float expected[2 * FRAMES], found[2 * FRAMES];
+
+static void expect_structures(test_device *t, hed_voice_mode mode)
+{
+    hed_device *host;
+    OK(hed_device_find(t->context, "host", &host, &error));
+    render(&(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode}, expected);
+    cr_assert(loudest(expected) > 1e-4, "it is silent: %g", loudest(expected));
+    const playing others[] = {
+        {t->device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode},
+        {t->device, HED_SYNTH_GROUP, HED_MATH_STRICT, 61, HED_PACK_GREEDY, mode},
+        {t->device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, mode},
+    };
+    for (uint32_t i = 0; i < sizeof others / sizeof *others; i++) {
+        render(&others[i], found);
+        expect_same(found, expected, hed_synth_structure_name(others[i].structure));
+    }
+}
+
+Test(synth_group, strict_gives_the_bits_of_plain_c)
+{
+    test_device t = test_open(NULL);
+    expect_structures(&t, HED_SINGLETON);
+    test_close(&t);
+}
+
+Test(synth_group, so_do_voices)
+{
+    test_device t = test_open(NULL);
+    expect_structures(&t, HED_VOICES);
+    test_close(&t);
+}
