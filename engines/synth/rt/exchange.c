@@ -81,7 +81,7 @@ bool live_exchange_block(live_exchange *x, const hed_synth_block *block, bool *t
         x->finished++;
         last = number;
     }
-    *taken = x->next - x->finished < SLOTS;
+    *taken = x->next - x->finished < SLOTS; /* all that was done is taken from the ring by now */
     bool there = x->next == 0 || last == wanted;
     if (there && x->next > 0) {
         const exchange_slot *slot = &x->slots[wanted % SLOTS];
@@ -98,6 +98,11 @@ bool live_exchange_block(live_exchange *x, const hed_synth_block *block, bool *t
         sem_post(&x->wake);
     }
     return there;
+}
+
+uint32_t live_exchange_behind(const live_exchange *x)
+{
+    return (uint32_t)(x->next - x->finished) - hed_ring_count(x->done);
 }
 
 /* ---- making it ---- */

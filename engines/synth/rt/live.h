@@ -46,6 +46,8 @@ void live_exchange_destroy(live_exchange *exchange);
 /* Hands this block over and takes the one before. False: that is not there yet, and `left` and `right` are silent; or, where `taken` is false too, the device is
  * so far behind that this block was not handed over. Audio thread. */
 bool live_exchange_block(live_exchange *exchange, const hed_synth_block *block, bool *taken);
+/* Blocks handed over that the device has not played yet. Audio thread. */
+uint32_t live_exchange_behind(const live_exchange *exchange);
 
 /* ---- the state ---- */
 

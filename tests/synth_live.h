@@ -1,0 +1,67 @@
+/* What the tests of live playing share: an instrument, its sound rendered at leisure, a JACK server of our own, and a client that records. */
+#ifndef HED_TESTS_SYNTH_LIVE_H
+#define HED_TESTS_SYNTH_LIVE_H
+
+#include "testing.h"
+
+#include "heddle/synth_live.h"
+
+/* A string with a hammer; the note that it plays is of no matter. `detune`: the instrument to change to. */
+static inline hed_instrument *live_instrument(bool detune)
+{
+    hed_error error;
+    hed_instrument *instrument;
+    hed_generated string;
+    hed_entity mallet, microphone;
+    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
+    hed_grid_def grid = hed_default_grid_def();
+    grid.size[0] = 18;
+    grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = true;
+    grid.spring.rest_length = -0.5f;
+    grid.body.damping = 3;
+    grid.tune = detune ? 330 : 220;
+    OK(hed_instrument_add_grid(instrument, &grid, "string", &string, &error));
+    hed_entity_def def = hed_default_entity_def(HED_MALLET);
+    OK(hed_instrument_add(instrument, &def, "mallet", &mallet, &error));
+    OK(hed_instrument_link(instrument, mallet, string.first_body + 5, 1, &error));
+    def = hed_default_entity_def(HED_MICROPHONE);
+    def.as.microphone.position[2] = 0.1f;
+    def.as.microphone.pan = -0.3f;
+    OK(hed_instrument_add(instrument, &def, "microphone", &microphone, &error));
+    for (uint32_t i = 0; i < string.bodies; i++) OK(hed_instrument_link(instrument, microphone, string.first_body + i, 1, &error));
+    return instrument;
+}
+
+static inline hed_synth_event live_note(uint8_t status, uint8_t velocity)
+{
+    return (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {status, 60, velocity}};
+}
+
+/* `frames` of it from a note at its first sample on; in blocks of 100. */
+static inline void live_render(hed_device *device, const hed_synth_def *live, float *left, float *right, uint32_t frames)
+{
+    hed_error error;
+    hed_synth *synth;
+    hed_synth_def def = *live;
+    def.structure = HED_SYNTH_NATIVE;
+    def.rate = 48000;
+    def.block = 100;
+    OK(hed_synth_create(device, &def, &synth, &error));
+    hed_synth_event note = live_note(0x90, 100);
+    for (uint32_t first = 0; first < frames; first += 100) {
+        hed_synth_block block = {.frames = frames - first < 100 ? frames - first : 100, .left = left + first, .right = right + first};
+        block.events = &note;
+        block.event_count = first == 0;
+        OK(hed_synth_process(synth, &block, &error));
+    }
+    hed_synth_destroy(synth);
+}
+
+static inline uint32_t live_first_sound(const float *left, uint32_t frames)
+{
+    uint32_t n = 0;
+    while (n < frames && left[n] == 0.0f) n++;
+    return n;
+}
+
+#endif

@@ -1,0 +1,398 @@
+/* Playing live. Through JACK's dummy driver at 48 kHz: what is heard is what a render gives, bit for bit; MIDI at its samples; xruns are counted; a server
+ * that goes is reported. The exchange with a device's thread is tested without a clock. How many deadlines are missed is no matter here. */
+#include "synth_live.h"
+
+#include "rt/live.h"
+
+#include <math.h>
+#include <time.h>
+
+static void sleep_milliseconds(long milliseconds)
+{
+    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+}
+
+/* ---- the exchange with a device's thread ---- */
+
+enum { BLOCK = 64, BLOCKS = 60 };
+
+/* As much of a hed_live as the exchange needs. */
+static hed_live *make_live(hed_device *device, const hed_instrument *instrument, test_allocator *counting)
+{
+    hed_error error;
+    hed_live *live = calloc(1, sizeof *live);
+    live->allocator = test_allocator_of(counting);
+    live->rate = 48000;
+    live->block = BLOCK;
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.block = BLOCK;
+    def.math = HED_MATH_STRICT;
+    OK(hed_synth_create(device, &def, &live->synth, &error));
+    OK(hed_ring_create(NULL, sizeof(hed_synth_report), 4, &live->synths, &error));
+    OK(live_exchange_create(live, &live->exchange, &error));
+    return live;
+}
+
+static void free_live(hed_live *live)
+{
+    live_exchange_destroy(live->exchange);
+    hed_synth_destroy(live->synth);
+    hed_ring_destroy(live->synths);
+    free(live);
+}
+
+static void wait_for(hed_live *live)
+{
+    for (uint32_t i = 0; i < 20000 && live_exchange_behind(live->exchange); i++) sleep_milliseconds(1);
+    cr_assert(live_exchange_behind(live->exchange) == 0, "the device's thread stands still");
+}
+
+Test(synth_live, a_device_is_one_block_behind)
+{
+    test_device t = test_open(NULL);
+    test_allocator counting = {0};
+    hed_instrument *instrument = live_instrument(false);
+    hed_live *live = make_live(t.device, instrument, &counting);
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.math = HED_MATH_STRICT;
+    static float left[BLOCKS * BLOCK], right[BLOCKS * BLOCK], found[2][BLOCK];
+    live_render(t.device, &def, left, right, BLOCKS * BLOCK);
+    hed_synth_event note = live_note(0x90, 100);
+    int64_t calls = counting.calls;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        hed_synth_block block = {.frames = BLOCK, .left = found[0], .right = found[1], .events = &note, .event_count = i == 0};
+        bool taken;
+        cr_assert(live_exchange_block(live->exchange, &block, &taken) && taken, "block %u", i);
+        for (uint32_t n = 0; n < BLOCK; n++) {
+            cr_assert(found[0][n] == (i ? left[(i - 1) * BLOCK + n] : 0.0f), "block %u, frame %u", i, n);
+            cr_assert(found[1][n] == (i ? right[(i - 1) * BLOCK + n] : 0.0f), "block %u, frame %u", i, n);
+        }
+        wait_for(live);
+    }
+    cr_assert(live_first_sound(left, BLOCKS * BLOCK) < BLOCKS * BLOCK / 2, "it was silent");
+    cr_assert(counting.calls == calls, "something was allocated while it played");
+    free_live(live);
+    cr_assert(counting.live == 0);
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
+/* Blocks that come too late are dropped; nothing that was handed over is played at the wrong time, and afterwards it is one block behind again. */
+Test(synth_live, late_blocks_are_dropped)
+{
+    test_device t = test_open(NULL);
+    test_allocator counting = {0};
+    hed_instrument *instrument = live_instrument(false);
+    hed_live *live = make_live(t.device, instrument, &counting);
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.math = HED_MATH_STRICT;
+    static float left[BLOCKS * BLOCK], right[BLOCKS * BLOCK], found[2][BLOCK];
+    live_render(t.device, &def, left, right, BLOCKS * BLOCK);
+    hed_synth_event note = live_note(0x90, 100);
+    uint32_t asked = 0, silent = 0, refused = 0;
+    bool pending = true;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        hed_synth_block block = {.frames = BLOCK, .left = found[0], .right = found[1], .events = &note, .event_count = pending};
+        bool taken, there = live_exchange_block(live->exchange, &block, &taken);
+        uint32_t wanted = asked;
+        for (uint32_t n = 0; n < BLOCK; n++) cr_assert(found[0][n] == (there && wanted ? left[(wanted - 1) * BLOCK + n] : 0.0f), "block %u", i);
+        silent += !there;
+        refused += !taken;
+        if (taken) {
+            pending = false;
+            asked++;
+        }
+        if (i % 10 == 9) wait_for(live);
+    }
+    cr_assert(asked + refused == BLOCKS && asked >= BLOCKS / 10 * 4, "%u asked, %u refused, %u silent", asked, refused, silent);
+    free_live(live);
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
+#ifdef LIVE_DRIVERS
+
+#include <jack/jack.h>
+#include <jack/midiport.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- a server, and a client that records ---- */
+
+enum { MOST_FRAMES = 48000 * 20 };
+
+typedef struct recorder {
+    pid_t server;
+    jack_client_t *client;
+    jack_port_t *left, *right, *midi;
+    float *sound[2];            /* (MOST_FRAMES) */
+    _Atomic uint32_t frames;    /* recorded */
+    _Atomic uint32_t note_at;   /* frame of the next cycle at which to send a note; UINT32_MAX: none */
+    _Atomic uint32_t sent;      /* which recorded frame it was */
+    _Atomic bool dawdle;        /* for once, sleep through some cycles */
+} recorder;
+
+static int record(jack_nframes_t frames, void *user)
+{
+    recorder *r = user;
+    uint32_t done = atomic_load(&r->frames), note = atomic_exchange(&r->note_at, UINT32_MAX);
+    void *midi = jack_port_get_buffer(r->midi, frames);
+    jack_midi_clear_buffer(midi);
+    if (note < frames) {
+        jack_midi_event_write(midi, note, (const uint8_t[]){0x90, 60, 100}, 3);
+        atomic_store(&r->sent, done + note);
+    }
+    if (atomic_exchange(&r->dawdle, false)) sleep_milliseconds(100);
+    if (done + frames > MOST_FRAMES) return 0;
+    memcpy(r->sound[0] + done, jack_port_get_buffer(r->left, frames), frames * sizeof(float));
+    memcpy(r->sound[1] + done, jack_port_get_buffer(r->right, frames), frames * sizeof(float));
+    atomic_store(&r->frames, done + frames);
+    return 0;
+}
+
+static void say_nothing(const char *text)
+{
+    (void)text;
+}
+
+/* Starts jackd with the dummy driver under a name of our own, and a client on it. */
+static recorder *start_recorder(uint32_t block)
+{
+    char name[64], period[16];
+    snprintf(name, sizeof name, "heddle-test-%d", (int)getpid());
+    snprintf(period, sizeof period, "%u", block);
+    setenv("JACK_DEFAULT_SERVER", name, 1);
+    recorder *r = calloc(1, sizeof *r);
+    r->note_at = UINT32_MAX;
+    r->server = fork();
+    if (r->server == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no server behind */
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
+        /* Synchronous: a client that is slow once delays the others and loses nothing. */
+        execlp("jackd", "jackd", "-n", name, "-r", "-S", "-t", "10000", "-d", "dummy", "-r", "48000", "-p", period, "-C", "0", "-P", "2", (char *)NULL);
+        _exit(127);
+    }
+    jack_set_error_function(say_nothing);
+    jack_set_info_function(say_nothing);
+    for (uint32_t i = 0; i < 200 && !r->client; i++) {
+        sleep_milliseconds(50);
+        int status;
+        if (waitpid(r->server, &status, WNOHANG) == r->server) {
+            free(r);
+            cr_skip_test("jackd does not start here");
+        }
+        r->client = jack_client_open("recorder", JackNoStartServer, NULL);
+    }
+    cr_assert(r->client, "jackd does not answer");
+    for (uint32_t i = 0; i < 2; i++) r->sound[i] = calloc(MOST_FRAMES, sizeof(float));
+    r->left = jack_port_register(r->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+    r->right = jack_port_register(r->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+    r->midi = jack_port_register(r->client, "keys", JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, 0);
+    jack_set_process_callback(r->client, record, r);
+    cr_assert(jack_activate(r->client) == 0);
+    return r;
+}
+
+static void stop_recorder(recorder *r)
+{
+    jack_client_close(r->client);
+    kill(r->server, SIGTERM);
+    waitpid(r->server, NULL, 0);
+    free(r->sound[0]);
+    free(r->sound[1]);
+    free(r);
+}
+
+static void wait_for_frames(recorder *r, uint32_t frames)
+{
+    uint32_t target = atomic_load(&r->frames) + frames;
+    for (uint32_t i = 0; i < 4000 && atomic_load(&r->frames) < target; i++) sleep_milliseconds(5);
+    cr_assert(atomic_load(&r->frames) >= target, "the server stands still");
+}
+
+static hed_live_def live_def(hed_device *device, const hed_instrument *instrument)
+{
+    hed_live_def def = hed_default_live_def();
+    def.device = device;
+    def.output = "recorder:";
+    def.midi_port = "recorder:keys";
+    def.synth.instrument = instrument;
+    def.synth.structure = HED_SYNTH_NATIVE;
+    return def;
+}
+
+/* ---- sound ---- */
+
+static void plays_what_a_render_gives(uint32_t block)
+{
+    enum { FRAMES = 24000 };
+    hed_error error;
+    test_allocator counting = {0};
+    hed_context_def context = hed_default_context_def();
+    context.allocator = test_allocator_of(&counting);
+    test_device t = test_open(&context);
+    recorder *r = start_recorder(block);
+    hed_instrument *instrument = live_instrument(false);
+    hed_live_def def = live_def(t.device, instrument);
+    hed_live *live;
+    OK(hed_live_start(&def, &live, &error));
+    int64_t calls = counting.calls;
+    wait_for_frames(r, 4 * block);
+    atomic_store(&r->note_at, 17);
+    wait_for_frames(r, FRAMES);
+    cr_assert(counting.calls == calls, "something was allocated while it played");
+    hed_live_report report;
+    OK(hed_live_get_report(live, &report, &error));
+    hed_live_stop(live);
+    cr_assert(report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
+    cr_assert(report.events == 1 && report.events_lost == 0 && report.late == 0);
+    cr_assert(report.load.count > 10 && report.synth.structure == HED_SYNTH_NATIVE);
+    static float left[FRAMES], right[FRAMES];
+    live_render(t.device, &def.synth, left, right, FRAMES);
+    uint32_t frames = atomic_load(&r->frames), sent = atomic_load(&r->sent), at = live_first_sound(r->sound[0], frames);
+    uint32_t first = live_first_sound(left, FRAMES);
+    cr_assert(first < 1000 && at + FRAMES / 2 < frames, "it was silent");
+    /* The recorder hears a block late what came of the keys that it pressed: the server cuts the loop there. */
+    uint32_t shift = at - first - sent;
+    cr_assert(shift == 0 || shift == block, "the note sounds %d frames late", (int)shift);
+    for (uint32_t n = 0; n < FRAMES / 2; n++) {
+        cr_assert(r->sound[0][at + n] == left[first + n], "left, frame %u", n);
+        cr_assert(r->sound[1][at + n] == right[first + n], "right, frame %u", n);
+    }
+    hed_instrument_destroy(instrument);
+    stop_recorder(r);
+    test_close(&t);
+}
+
+Test(synth_live, jack_in_blocks_of_64)
+{
+    plays_what_a_render_gives(64);
+}
+
+Test(synth_live, jack_in_blocks_of_256)
+{
+    plays_what_a_render_gives(256);
+}
+
+/* Late cycles, a changed instrument, events from the program, and an end without a click. */
+Test(synth_live, counts_xruns_changes_and_fades)
+{
+    hed_error error;
+    test_device t = test_open(NULL);
+    recorder *r = start_recorder(256);
+    hed_instrument *instrument = live_instrument(false), *other = live_instrument(true);
+    hed_live_def def = live_def(t.device, instrument);
+    hed_live *live;
+    hed_live_report before, after;
+    OK(hed_live_start(&def, &live, &error));
+    OK(hed_live_get_report(live, &before, &error));
+    atomic_store(&r->dawdle, true);
+    wait_for_frames(r, 9600);
+    OK(hed_live_get_report(live, &after, &error));
+    cr_assert(after.xruns > before.xruns, "a cycle that took 100 ms was no xrun");
+    hed_synth_event note = live_note(0x90, 127);
+    cr_assert(hed_live_event(live, &note));
+    wait_for_frames(r, 4800);
+    uint32_t at = live_first_sound(r->sound[0], atomic_load(&r->frames));
+    cr_assert(at < atomic_load(&r->frames), "no sound of an event");
+    OK(hed_live_change(live, other, &error));
+    wait_for_frames(r, 4800);
+    cr_assert(hed_live_event(live, &note));
+    wait_for_frames(r, 4800);
+    uint32_t stopped = atomic_load(&r->frames);
+    hed_live_stop(live);
+    wait_for_frames(r, 1024);
+    float peak = 0, step = 0;
+    for (uint32_t n = at; n < stopped; n++) {
+        peak = fmaxf(peak, fabsf(r->sound[0][n]));
+        step = fmaxf(step, fabsf(r->sound[0][n] - r->sound[0][n - 1]));
+    }
+    cr_assert(peak > 0 && peak <= 1);
+    for (uint32_t n = stopped; n < atomic_load(&r->frames); n++)
+        cr_assert(fabsf(r->sound[0][n] - r->sound[0][n - 1]) <= step + peak / 256, "the end clicks at frame %u", n - stopped);
+    hed_instrument_destroy(instrument);
+    hed_instrument_destroy(other);
+    stop_recorder(r);
+    test_close(&t);
+}
+
+/* ---- what goes wrong ---- */
+
+Test(synth_live, says_what_it_does_not_find)
+{
+    hed_error error;
+    test_device t = test_open(NULL);
+    hed_instrument *instrument = live_instrument(false);
+    hed_live_def def = live_def(t.device, instrument);
+    hed_live *live;
+    setenv("JACK_DEFAULT_SERVER", "heddle-no-such-server", 1);
+    FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
+    cr_assert(strstr(error.text, "no JACK server") && !live);
+    def.device = NULL;
+    FAILS(HED_ERROR_ARGUMENT, hed_live_start(&def, &live, &error));
+    def.device = t.device;
+    recorder *r = start_recorder(256);
+    def.midi_port = "no such keyboard";
+    FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
+    cr_assert(strstr(error.text, "no such keyboard") && strstr(error.text, "recorder:keys"), "%s", error.text);
+    def.midi_port = NULL;
+    def.output = "no such card";
+    FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
+    cr_assert(strstr(error.text, "no such card") && strstr(error.text, "system:playback_1"), "%s", error.text);
+    def.output = NULL;
+    OK(hed_live_start(&def, &live, &error));
+    /* The server goes while it plays. */
+    kill(r->server, SIGTERM);
+    hed_status status = HED_OK;
+    hed_live_report report;
+    for (uint32_t i = 0; i < 1000 && !status; i++) {
+        sleep_milliseconds(10);
+        status = hed_live_get_report(live, &report, &error);
+    }
+    cr_assert(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s", hed_status_name(status), error.text);
+    hed_live_stop(live);
+    hed_live_stop(NULL);
+    hed_instrument_destroy(instrument);
+    stop_recorder(r);
+    test_close(&t);
+}
+
+/* ALSA's "null" takes everything at once: that it is asked, that it ends, and that what is not there is named. */
+Test(synth_live, alsa)
+{
+    hed_error error;
+    test_device t = test_open(NULL);
+    hed_instrument *instrument = live_instrument(false);
+    hed_live_def def = live_def(t.device, instrument);
+    def.driver = HED_LIVE_ALSA;
+    def.midi_port = NULL;
+    def.output = "null";
+    def.block = 128;
+    hed_live *live;
+    hed_live_report report = {0};
+    OK(hed_live_start(&def, &live, &error));
+    hed_synth_event note = live_note(0x90, 127);
+    cr_assert(hed_live_event(live, &note));
+    for (uint32_t i = 0; i < 1000 && (report.load.count < 100 || report.synth.peak == 0); i++) {
+        sleep_milliseconds(5);
+        OK(hed_live_get_report(live, &report, &error));
+    }
+    cr_assert(report.load.count >= 100 && report.block == 128 && report.rate == 48000 && report.events == 1);
+    cr_assert(report.synth.peak > 0, "it was silent");
+    hed_live_stop(live);
+    def.output = "no_such_card";
+    FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
+    cr_assert(strstr(error.text, "no_such_card"));
+    def.output = "null";
+    def.synth.inputs = 1;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_live_start(&def, &live, &error));
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
+#endif
