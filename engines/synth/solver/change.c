@@ -94,6 +94,7 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *err
         synth_program_carry(synth->program, c->old_stores + i * from->words, c->old_delays + i * from->delay_words, c->program,
                             c->stores + i * to->words, c->delays + i * to->delay_words);
     status = c->ops->write(c->structure, c->stores, c->delays, error);
+    if (!status && c->ops->carry) status = c->ops->carry(c->structure, synth->structure, error);
     if (status) return status;
     synth_voices_adopt(c->voices, synth->voices);
     SWAP(synth_program *, synth->program, c->program);

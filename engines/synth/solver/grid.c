@@ -1,13 +1,423 @@
-/* Structure grid: one instance over the whole device. */
-#include "solver/solver.h"
+/* Structure grid: one instance over the whole device. The bodies are cut into groups that hold them in local memory, boundary positions go as
+ * packets, and one more group runs everything else as a program whose bodies are elsewhere (lattice.cl). Where a device has packets a block is
+ * one launch (more where the dilation changes); elsewhere it is a launch for each sample. */
+#include "solver/grid.h"
+#include "solver/memory.h"
 
+#include "kernels/lattice_kernel.h"
+
+#include <math.h>
 #include <stdio.h>
 
-static bool valid(const hed_synth *synth, char *reason, size_t size)
+enum { POKES_AT_FIRST = 4096, FEW_EACH = 4, PORTABLE_THREADS = 256, MOST_DEFINES = 20 };
+
+/* ---- whether ---- */
+
+static bool refuse(char *reason, size_t size, const char *text)
 {
-    (void)synth;
-    snprintf(reason, size, "not there yet");
+    snprintf(reason, size, "%s", text);
     return false;
 }
 
-const synth_structure_ops synth_grid_ops = {.id = HED_SYNTH_GRID, .valid = valid};
+static synth_grid_limits limits_of(const hed_device_info *info, bool packets)
+{
+    uint32_t threads = packets ? 1024 : PORTABLE_THREADS;
+    if (info->max_group < threads) threads = info->max_group;
+    return (synth_grid_limits){.groups = packets ? info->compute_units - 1 : 0,
+                               .threads = threads,
+                               .each = packets ? LATTICE_MOST_EACH : FEW_EACH + 2,
+                               .local_bytes = info->local_bytes};
+}
+
+static bool has_packets(const hed_device_info *info)
+{
+    return (~info->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0 && info->compute_units > 1;
+}
+
+static bool valid(const hed_synth *synth, char *reason, size_t size)
+{
+    const hed_device_info *info = hed_device_get_info(synth->device);
+    if (strcmp(info->backend, "host") == 0) return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
+    if (synth->def.math == HED_MATH_STRICT)
+        return refuse(reason, size, "strict mode wants the order of the program; the grid has one of its own");
+    if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
+    synth_grid_limits limits = limits_of(info, has_packets(info));
+    uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each, room = limits.local_bytes / 12 * limits.groups;
+    uint32_t bodies = synth->def.instrument->counts[HED_BODY];
+    if (limits.groups && (bodies > most || bodies > room)) {
+        snprintf(reason, size, "%u bodies: %u groups have room for %llu", bodies, limits.groups, (unsigned long long)(most < room ? most : room));
+        return false;
+    }
+    return true;
+}
+
+/* ---- the constants of a launch ---- */
+
+static lattice_slot slot_of(const synth_network *network, const synth_material *material, const double vector[3], double gain)
+{
+    double square = vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2], rest = material->rest * sqrt(square);
+    double excess = material->rest == 1.0 ? 0.0 : square - rest * rest, stiffness = material->stiffness * gain;
+    return (lattice_slot){.x = (float)vector[0],
+                          .y = (float)vector[1],
+                          .z = (float)vector[2],
+                          .square = (float)square,
+                          .rest = (float)rest,
+                          .excess = (float)excess,
+                          .stiffness = (float)stiffness,
+                          .tension = (float)(stiffness * excess),
+                          .cubic = (float)(material->cubic * gain * network->unit * network->unit)};
+}
+
+/* Everything that depends on the dilation. */
+void synth_grid_set_dilation(synth_structure *made, float dilation)
+{
+    const synth_network *network = &made->network;
+    lattice_step *step = &made->step;
+    const double somewhere[3] = {1.0, 0.0, 0.0}; /* of slots that are not used; and the unit of a single material's stretch */
+    const synth_material none = {0.0f, 0.0f, 1.0};
+    double decay = exp(-(double)network->class_rate[0] * dilation);
+    double gain = made->uniform ? decay * network->class_weight[0] * dilation * dilation : 1.0;
+    step->dilation = dilation;
+    step->slowness = 1.0f / dilation;
+    step->decay = (float)decay;
+    if (network->form != SPRINGS_SLOTS) step->slot[0] = slot_of(network, &network->materials[0], somewhere, gain);
+    for (uint32_t j = 0; network->form == SPRINGS_SLOTS && j < made->tables.shape.degree; j++) {
+        bool used = j < network->slots;
+        step->slot[j] = slot_of(network, used ? &network->materials[j] : &none, used ? network->vectors[j] : somewhere, gain);
+    }
+}
+
+static uint32_t material_count(const synth_network *network)
+{
+    return network->form == SPRINGS_SLOTS ? 1 : network->material_count + (network->tense ? 1 : 0);
+}
+
+/* The classes' weight and rate, then the materials; the last one, where springs are stretched, pulls nothing. */
+static void fill_palette(const synth_network *network, float *palette)
+{
+    for (uint32_t k = 0; k < network->class_count; k++) {
+        *palette++ = network->class_weight[k];
+        *palette++ = network->class_rate[k];
+    }
+    for (uint32_t k = 0; network->form != SPRINGS_SLOTS && k < network->material_count; k++) {
+        const synth_material *m = &network->materials[k];
+        *palette++ = m->stiffness;
+        *palette++ = (float)(m->cubic * network->unit * network->unit);
+        *palette++ = (float)m->rest;
+        *palette++ = (float)(1.0 - m->rest * m->rest);
+    }
+}
+
+/* ---- creation ---- */
+
+static hed_status fail_memory(hed_error *error) { return synth_fail(error, HED_ERROR_MEMORY, "no memory for structure grid"); }
+
+/* Which free body each body of the control group is, and whether contacts push it. */
+static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument, uint32_t **linked, hed_error *error)
+{
+    const synth_program *program = made->program;
+    uint32_t count = program->layout.type[SYNTH_BODY].count;
+    *linked = synth_new(&made->allocator, count, sizeof **linked);
+    if (!*linked) return fail_memory(error);
+    for (uint32_t e = 0; e < count; e++) (*linked)[e] = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index];
+    return HED_OK;
+}
+
+static void mark_pushed(synth_structure *made)
+{
+    const synth_program *program = made->program;
+    uint32_t count = program->layout.type[SYNTH_BODY].count, lengths = program->layout.type[SYNTH_BODY].forces + count;
+    for (uint64_t i = 0; i < (uint64_t)made->tables.shape.groups * made->tables.shape.threads; i++)
+        if (made->tables.links[i] != LATTICE_NOTHING && program->image[lengths + made->tables.links[i]] > 0) made->tables.links[i] |= LATTICE_PUSHED;
+}
+
+static hed_status make_tables(synth_structure *made, const hed_instrument *instrument, double rate, hed_error *error)
+{
+    const hed_device_info *info = hed_device_get_info(made->device);
+    synth_grid_limits limits = limits_of(info, made->packets);
+    uint32_t *linked = NULL;
+    hed_status status = synth_network_create(&made->allocator, instrument, rate, &made->network, error);
+    if (!status) status = find_linked(made, instrument, &linked, error);
+    uint32_t count = made->program->layout.type[SYNTH_BODY].count;
+    if (!status) status = synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
+    synth_release(&made->allocator, linked, count, sizeof *linked);
+    if (status) return status;
+    mark_pushed(made);
+    made->entities = synth_new(&made->allocator, made->network.count, sizeof *made->entities);
+    if (!made->entities) return fail_memory(error);
+    for (uint32_t i = 0; i < made->network.count; i++) made->entities[i] = instrument->ids[HED_BODY][made->network.body[i]];
+    made->springs = instrument->counts[HED_SPRING];
+    made->uniform = made->network.class_count == 1 && material_count(&made->network) == 1;
+    return HED_OK;
+}
+
+static hed_status make_buffer(synth_structure *made, hed_stream *stream, uint32_t which, const void *content, uint64_t size, hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(size ? size : 16);
+    const uint32_t zero = 0;
+    hed_status status = hed_buffer_create(made->device, &def, &made->buffers[which], error);
+    if (status) return status;
+    made->bytes += def.size;
+    if (content && size) return hed_write(stream, made->buffers[which], 0, content, size, error);
+    return hed_fill(stream, made->buffers[which], 0, def.size & ~3ull, &zero, sizeof zero, error);
+}
+
+static hed_status upload(synth_structure *made, hed_stream *stream, hed_error *error)
+{
+    const synth_grid_tables *t = &made->tables;
+    const synth_layout *layout = &made->program->layout;
+    const synth_network *network = &made->network;
+    uint64_t groups = t->shape.groups, own = t->own, degree = t->shape.degree;
+    uint64_t floats = 2ull * network->class_count + 4ull * (network->material_count + 1);
+    float *palette = synth_new(&made->allocator, floats, sizeof *palette);
+    if (!palette) return fail_memory(error);
+    fill_palette(network, palette);
+    const struct {
+        const void *content;
+        uint64_t size;
+    } parts[LATTICE_BUFFERS] = {
+        [LATTICE_GROUPS] = {t->groups, groups * sizeof *t->groups},
+        [LATTICE_TABLE] = {t->table, groups * (degree / 2) * own * 4},
+        [LATTICE_SPRINGS] = {t->springs, groups * degree * own * t->spring_words * 4},
+        [LATTICE_CLASSES] = {t->classes, groups * own},
+        [LATTICE_PALETTE] = {palette, floats * sizeof *palette},
+        [LATTICE_HALO] = {t->halo, groups * t->halo_room * 4},
+        [LATTICE_LINKS] = {t->links, groups * t->shape.threads * 4},
+        [LATTICE_STATE] = {NULL, groups * 6 * own * sizeof(float)},
+        [LATTICE_PACKETS] = {NULL, 2ull * SYNTH_PACKET_BYTES * made->step.side},
+        [LATTICE_FLAGS] = {NULL, 16},
+        [LATTICE_STORE] = {made->program->image, 4ull * layout->words},
+        [LATTICE_DELAY] = {NULL, 4ull * layout->delay_words},
+        [LATTICE_POKES] = {NULL, made->poke_room * sizeof(synth_poke)},
+        [LATTICE_INPUTS] = {NULL, 4ull * made->inputs * made->block},
+        [LATTICE_STEMS] = {NULL, 8ull * layout->stems * made->block},
+    };
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < LATTICE_BUFFERS && !status; i++) status = make_buffer(made, stream, i, parts[i].content, parts[i].size, error);
+    hed_status waited = hed_stream_wait(stream, status ? NULL : error);
+    synth_release(&made->allocator, palette, floats, sizeof *palette);
+    return status ? status : waited;
+}
+
+static void set_sizes(synth_structure *made)
+{
+    const synth_grid_shape *shape = &made->tables.shape;
+    lattice_step *step = &made->step;
+    step->linked = made->program->layout.type[SYNTH_BODY].count;
+    step->groups = shape->groups;
+    step->remote = shape->groups * shape->rim * shape->threads;
+    step->forces = step->remote + LATTICE_TOLD * step->linked;
+    step->side = step->forces + LATTICE_PUSHES * step->linked;
+    step->unit = (float)made->network.unit;
+    made->poke_room = POKES_AT_FIRST;
+    uint64_t local = shape->local_bytes, store = 4ull * made->program->layout.words;
+    made->control_local = made->packets && store <= hed_device_get_info(made->device)->local_bytes;
+    if (made->control_local && store > local) local = store;
+    made->geometry = (hed_geometry){.dimensions = 1, .global = {(shape->groups + 1ull) * shape->threads}, .group = {shape->threads, 1, 1}};
+    made->geometry.local_bytes[LATTICE_BLOCK] = (local + 15) / 16 * 16;
+}
+
+/* The axis of each slot, two bits: 3 where its rest vector lies along none. */
+static uint64_t axes_of(const synth_network *network)
+{
+    uint64_t axes = UINT64_MAX;
+    for (uint32_t j = 0; network->form == SPRINGS_SLOTS && j < network->slots; j++)
+        for (uint64_t axis = 0; axis < 3; axis++) {
+            const double *v = network->vectors[j];
+            if (v[(axis + 1) % 3] == 0.0 && v[(axis + 2) % 3] == 0.0) axes &= ~((3 - axis) << 2 * j);
+        }
+    return axes;
+}
+
+static hed_status make_kernel(synth_structure *made, hed_error *error)
+{
+    const synth_network *network = &made->network;
+    const synth_grid_shape *shape = &made->tables.shape;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {
+        {"DEGREE", shape->degree}, {"PLACES", shape->places}, {"HELD", shape->each <= FEW_EACH}, {"SPRINGS", network->form},
+        {"MATERIALS", material_count(network)}, {"TENSE", network->tense}, {"CUBIC", network->cubic},
+        {"BODIES", made->uniform ? BODIES_UNIFORM : BODIES_CLASSES}, {"CLASSES", network->class_count}, {"TABLE_LOCAL", shape->table_local},
+        {"PACKETS", made->packets}, {"CONTROL_LOCAL", made->control_local},
+    };
+    char texts[SYNTH_COUNT(numbers)][24], axes[24];
+    hed_define defines[MOST_DEFINES];
+    uint32_t count = 0;
+    for (; count < SYNTH_COUNT(numbers); count++) {
+        snprintf(texts[count], sizeof texts[count], "%llu", (unsigned long long)numbers[count].value);
+        defines[count] = (hed_define){numbers[count].name, texts[count]};
+    }
+    snprintf(axes, sizeof axes, "0x%016llxUL", (unsigned long long)axes_of(network));
+    defines[count++] = (hed_define){"AXES", axes};
+    defines[count++] = (hed_define){"SYNTH_SPACE", made->control_local ? "__local" : "__global"};
+    hed_config config = {LATTICE_PARAMETERS, {shape->threads, shape->each, shape->rim, shape->halo}};
+    hed_kernel_options options = hed_default_kernel_options();
+    options.config = &config;
+    options.defines = defines;
+    options.define_count = count;
+    const hed_kernel_def *def = made->packets ? &synth_lattice_packets_def : &synth_lattice_def;
+    hed_status status = hed_kernel_create(made->device, def, &options, &made->kernel, error);
+    if (status || !made->packets) return status;
+    /* Every packet's sender has to be on the device while somebody waits for it. */
+    int64_t resident;
+    status = hed_kernel_resident_groups(made->kernel, shape->threads, made->geometry.local_bytes[LATTICE_BLOCK], &resident, error);
+    if (!status && resident >= 0 && resident < (int64_t)shape->groups + 1)
+        status = synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
+                            shape->groups + 1, shape->threads, (unsigned long long)made->geometry.local_bytes[LATTICE_BLOCK], (long long)resident);
+    return status;
+}
+
+static void destroy(synth_structure *made)
+{
+    if (!made) return;
+    hed_allocator allocator = made->allocator;
+    hed_kernel_destroy(made->kernel);
+    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++) hed_buffer_destroy(made->buffers[i]);
+    synth_release(&allocator, made->entities, made->network.count, sizeof *made->entities);
+    synth_grid_tables_destroy(&made->tables);
+    if (made->network.allocator) synth_network_destroy(&made->network);
+    synth_release(&allocator, made, 1, sizeof *made);
+}
+
+/* Uploads go through a stream of their own: another thread may be playing in the synth's. */
+static hed_status build(synth_structure *made, const hed_synth *synth, hed_error *error)
+{
+    hed_stream *stream = NULL;
+    hed_stream_def def = hed_default_stream_def();
+    hed_status status = make_tables(made, synth->def.instrument, synth->def.rate, error);
+    if (status) return status;
+    set_sizes(made);
+    synth_grid_set_dilation(made, hed_as_float(made->program->image[SYNTH_DILATION]));
+    status = hed_stream_create(made->device, &def, &stream, error);
+    if (!status) status = upload(made, stream, error);
+    hed_stream_destroy(stream);
+    if (!status) status = make_kernel(made, error);
+    synth_network_trim(&made->network);
+    synth_grid_tables_trim(&made->tables);
+    return status;
+}
+
+static hed_status create(const hed_synth *synth, const synth_program *program, synth_structure **structure, hed_error *error)
+{
+    *structure = NULL;
+    synth_structure *made = synth_new(&synth->allocator, 1, sizeof *made);
+    if (!made) return fail_memory(error);
+    made->allocator = synth->allocator;
+    made->device = synth->device;
+    made->stream = synth->stream;
+    made->program = program;
+    made->packets = has_packets(hed_device_get_info(synth->device));
+    made->block = synth->def.block;
+    made->inputs = synth->def.inputs;
+    hed_status status = build(made, synth, error);
+    if (status) destroy(made);
+    else *structure = made;
+    return status;
+}
+
+/* ---- running ---- */
+
+static hed_status write_pokes(synth_structure *made, const synth_poke *pokes, uint32_t count, hed_error *error)
+{
+    if (count > made->poke_room) {
+        hed_buffer *larger;
+        hed_buffer_def def = hed_default_buffer_def(2ull * count * sizeof *pokes);
+        hed_status status = hed_buffer_create(made->device, &def, &larger, error);
+        if (status) return status;
+        hed_buffer_destroy(made->buffers[LATTICE_POKES]);
+        made->buffers[LATTICE_POKES] = larger;
+        made->poke_room = 2ull * count;
+    }
+    return count ? hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error) : HED_OK;
+}
+
+static hed_status write_inputs(synth_structure *made, const synth_run *run, hed_error *error)
+{
+    const uint32_t zero = 0;
+    uint64_t size = 4ull * run->frames;
+    hed_status status = HED_OK;
+    if (made->inputs && !run->inputs)
+        return hed_fill(made->stream, made->buffers[LATTICE_INPUTS], 0, size * made->inputs, &zero, sizeof zero, error);
+    for (uint32_t c = 0; c < made->inputs && !status; c++)
+        status = hed_write(made->stream, made->buffers[LATTICE_INPUTS], c * size, run->inputs[c], size, error);
+    return status;
+}
+
+/* `count` samples. */
+static hed_status launch(synth_structure *made, uint32_t count, hed_error *error)
+{
+    hed_argument arguments[LATTICE_ARGUMENTS];
+    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++) arguments[i] = hed_buffer_argument(made->buffers[i]);
+    made->step.count = count;
+    arguments[LATTICE_STEP] = hed_struct_argument(&made->step, sizeof made->step);
+    arguments[LATTICE_LAYOUT] = hed_struct_argument(&made->program->layout, sizeof made->program->layout);
+    arguments[LATTICE_HALO_ROOM] = hed_uint_argument(made->tables.halo_room);
+    arguments[LATTICE_BLOCK] = hed_local_argument();
+    hed_status status = hed_launch_over(made->stream, made->kernel, &made->geometry, arguments, LATTICE_ARGUMENTS, error);
+    made->step.epoch += count;
+    made->step.sample += count;
+    made->step.frame += count;
+    return status;
+}
+
+/* How many samples a launch makes: to where the dilation changes next, which the lattice has as a constant. Pokes of `frame` count at once. */
+static uint32_t launch_length(synth_structure *made, const synth_poke *pokes, uint32_t end, uint32_t frame, uint32_t frames)
+{
+    lattice_step *step = &made->step;
+    uint32_t next = made->packets ? frames : frame + 1;
+    step->poke = step->poke_end;
+    for (; step->poke_end < end && pokes[step->poke_end].frame < next; step->poke_end++) {
+        const synth_poke *poke = &pokes[step->poke_end];
+        if (poke->word != SYNTH_DILATION) continue;
+        if (poke->frame > frame) next = poke->frame;
+        else if (hed_as_float(poke->value) != step->dilation) synth_grid_set_dilation(made, hed_as_float(poke->value));
+        if (poke->frame > frame) break;
+    }
+    return next - frame;
+}
+
+static hed_status run(synth_structure *made, const synth_run *block, hed_error *error)
+{
+    const synth_poke *pokes = block->pokes + block->poke_begin[0];
+    uint32_t poke_count = block->poke_begin[1] - block->poke_begin[0], flags[4];
+    lattice_step *step = &made->step;
+    step->sample = (uint32_t)block->sample;
+    step->frames = block->frames;
+    step->frame = step->poke = step->poke_end = 0;
+    hed_status status = write_pokes(made, pokes, poke_count, error);
+    if (!status) status = write_inputs(made, block, error);
+    while (!status && step->frame < block->frames)
+        status = launch(made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
+    uint64_t stems = 8ull * made->program->layout.stems * block->frames;
+    if (!status && stems) status = hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
+    if (!status) status = hed_read(made->stream, flags, made->buffers[LATTICE_FLAGS], 0, sizeof flags, error);
+    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
+    if (status || waited) return status ? status : waited;
+    if (flags[0]) return synth_fail(error, HED_ERROR_TIMEOUT, "structure grid: a group waited for a packet that did not come");
+    return HED_OK;
+}
+
+static void report(const synth_structure *made, hed_synth_report *filled)
+{
+    filled->groups = made->tables.shape.groups + 1;
+    filled->partition_cut = (uint32_t)made->tables.cut;
+    filled->bytes = made->bytes;
+    filled->entities[HED_BODY] = made->network.all;
+    filled->entities[HED_SPRING] = made->springs;
+    hed_kernel_config(made->kernel, &filled->configured);
+}
+
+const synth_structure_ops synth_grid_ops = {
+    .id = HED_SYNTH_GRID,
+    .valid = valid,
+    .create = create,
+    .destroy = destroy,
+    .run = run,
+    .read = synth_grid_read,
+    .write = synth_grid_write,
+    .report = report,
+    .bodies = synth_grid_bodies,
+    .carry = synth_grid_carry,
+};

@@ -251,5 +251,5 @@ static void report(const synth_structure *s, hed_synth_report *to)
     to->bytes = s->bytes;
 }
 
-const synth_structure_ops synth_group_ops = {HED_SYNTH_GROUP, group_valid, group_create, destroy, run_block, read_all, write_all, report};
-const synth_structure_ops synth_global_ops = {HED_SYNTH_GLOBAL, global_valid, global_create, destroy, run_block, read_all, write_all, report};
+const synth_structure_ops synth_group_ops = {HED_SYNTH_GROUP, group_valid, group_create, destroy, run_block, read_all, write_all, report, NULL, NULL};
+const synth_structure_ops synth_global_ops = {HED_SYNTH_GLOBAL, global_valid, global_create, destroy, run_block, read_all, write_all, report, NULL, NULL};

@@ -31,6 +31,10 @@ typedef struct synth_structure_ops {
     hed_status (*read)(synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
     hed_status (*write)(synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
     void (*report)(const synth_structure *structure, hed_synth_report *report);
+    /* The grid's bodies are not in its stores; NULL for the others. Positions and velocities as hed_synth_read_bodies() gives them; and the bodies that
+     * go on where they were in another structure, called after write(). */
+    hed_status (*bodies)(synth_structure *structure, float *positions, float *velocities, hed_error *error);
+    hed_status (*carry)(synth_structure *structure, synth_structure *from, hed_error *error);
 } synth_structure_ops;
 
 extern const synth_structure_ops synth_native_ops; /* native.c: HED_SYNTH_NATIVE */
@@ -38,7 +42,7 @@ extern const synth_structure_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP *
 extern const synth_structure_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
 extern const synth_structure_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
 
-/* The program of an instrument, in the shape that suits a device. Errors: as synth_program_create. */
+/* The program of an instrument, in the shape that suits a device and def->structure. Errors: as synth_program_create. */
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, const hed_instrument *instrument,
                               synth_program **program, hed_error *error);
 

@@ -58,7 +58,8 @@ static void choose_shape(const hed_device_info *info, uint32_t *warps, uint32_t 
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, const hed_instrument *instrument,
                               synth_program **program, hed_error *error)
 {
-    synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed, .pack = def->pack, .inputs = def->inputs};
+    synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed, .pack = def->pack, .inputs = def->inputs,
+                               .remote = def->structure == HED_SYNTH_GRID};
     choose_shape(hed_device_get_info(device), &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
@@ -72,7 +73,7 @@ static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
 {
     bool host = strcmp(hed_device_get_info(synth->device)->backend, "host") == 0;
     if (host || id == HED_SYNTH_NATIVE) return host && id == HED_SYNTH_NATIVE;
-    return id != HED_SYNTH_GRID || (synth->def.math == HED_MATH_FAST && synth->program->layout.type[SYNTH_BODY].count >= LARGE);
+    return id != HED_SYNTH_GRID || (synth->def.math == HED_MATH_FAST && hed_instrument_count(synth->def.instrument, HED_BODY) >= LARGE);
 }
 
 static hed_status choose_structure(hed_synth *synth, hed_error *error)
@@ -83,6 +84,7 @@ static hed_status choose_structure(hed_synth *synth, hed_error *error)
         if (wanted == HED_SYNTH_AUTO ? !is_sensible(synth, all_ops[i]->id) : all_ops[i]->id != wanted) continue;
         if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
         synth->ops = all_ops[i];
+        synth->def.structure = synth->ops->id;
         return HED_OK;
     }
     return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s on %s: %s", hed_synth_structure_name(wanted),
@@ -91,6 +93,10 @@ static hed_status choose_structure(hed_synth *synth, hed_error *error)
 
 static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_error *error)
 {
+    char reason[256];
+    /* Its program is another one, and a whole one would be large. */
+    if (synth->def.structure == HED_SYNTH_AUTO && is_sensible(synth, HED_SYNTH_GRID) && synth_grid_ops.valid(synth, reason, sizeof reason))
+        synth->def.structure = HED_SYNTH_GRID;
     hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, instrument, &synth->program, error);
     if (!status) status = choose_structure(synth, error);
     if (!status && !synth->stream) {
@@ -275,6 +281,7 @@ hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *pos
 {
     if (!synth || instance >= synth->program->instances)
         return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance, synth ? synth->program->instances : 0);
+    if (synth->ops->bodies) return synth->ops->bodies(synth->structure, positions, velocities, error);
     const synth_program *program = synth->program;
     const synth_layout *layout = &program->layout;
     uint64_t words = (uint64_t)program->instances * layout->words, floats = (uint64_t)program->instances * layout->delay_words;

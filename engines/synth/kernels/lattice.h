@@ -1,0 +1,54 @@
+/* What the kernel of lattice.cl and the host share: the constants of a launch. C, OpenCL C and CUDA read this text. */
+#ifndef SYNTH_LATTICE_H
+#define SYNTH_LATTICE_H
+
+/* Springs of one kind. Lengths are in the lattice's unit; with BODIES_UNIFORM stiffness, tension and cubic have the bodies' gain in them. */
+typedef struct lattice_slot {
+    float x, y, z;   /* rest vector, from the body to its neighbour */
+    float square;    /* its length squared */
+    float rest;      /* rest length */
+    float excess;    /* |d0|^2 - L0^2 */
+    float stiffness;
+    float tension;   /* stiffness times excess */
+    float cubic;
+} lattice_slot;
+
+#define LATTICE_MOST_DEGREE 32
+
+/* A launch: samples first + 1 to first + count are made. `epoch` counts samples since everything was at rest. */
+typedef struct lattice_step {
+    uint epoch, count;
+    uint side;           /* packets of one parity */
+    uint remote, forces; /* where among them are those to the control group, and those from it */
+    uint linked;         /* bodies that the control group knows */
+    uint groups;         /* of the lattice; the one behind them is the control group */
+    uint sample;         /* number of the first sample, low 32 bits */
+    uint frame, frames;  /* of the block: the first of this launch, and all */
+    uint poke, poke_end; /* pokes of this launch */
+    float dilation, slowness; /* s, 1/s */
+    float unit;          /* m */
+    float decay;         /* BODIES_UNIFORM: exp(-2 damping s h) */
+    lattice_slot slot[LATTICE_MOST_DEGREE]; /* SPRINGS_SLOTS: of each slot; else slot[0], where there is one material */
+} lattice_step;
+
+/* Of a group, four words each. */
+typedef struct lattice_group {
+    uint own, rim, linked, halo; /* bodies; the first `rim` are published, the first `linked` are known to the control group */
+} lattice_group;
+
+#define SPRINGS_SLOTS 0  /* slot j of every body has one rest vector, rest length and stiffness */
+#define SPRINGS_NARROW 1 /* each half-spring a word: rest vector 10 + 10 + 10 bits, 2 bits of material */
+#define SPRINGS_WIDE 2   /* two words: 16 + 16 + 16 bits, 16 bits of material */
+
+#define BODIES_UNIFORM 0 /* one mass and one damping */
+#define BODIES_CLASSES 1 /* a byte for each body says which of at most 256 */
+
+#define LATTICE_NOTHING 0xffffffffu
+#define LATTICE_PUSHED 0x80000000u /* of a link: there are contacts */
+
+/* Packets of a linked body: displacement and h v, m, to the control group; and from it what contacts make of its h v, which is
+ * h v + M (h v) + b: b (times what damping and dilation do to it), then the rows of M. */
+#define LATTICE_TOLD 2u
+#define LATTICE_PUSHES 4u
+
+#endif

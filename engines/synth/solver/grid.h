@@ -1,0 +1,128 @@
+/* What the parts of structure grid share: the network of an instrument (grid_network.c), its cut into groups (partition.c), and the tables of
+ * lattice.cl (grid_tables.c, conflict.c). All of it is made on the host, once. */
+#ifndef SYNTH_GRID_H
+#define SYNTH_GRID_H
+
+#include "solver/solver.h"
+
+#include "kernels/lattice.h"
+#include "kernels/lattice_kernel.h"
+
+enum { SYNTH_MOST_CLASSES = 256, SYNTH_MOST_MATERIALS = 256, SYNTH_NARROW_MATERIALS = 4 };
+#define SYNTH_ANCHORED UINT32_MAX
+
+/* A stiffness and a stretch that springs have: rest = L0/|d0|. */
+typedef struct synth_material {
+    float stiffness, cubic;
+    double rest;
+} synth_material;
+
+/* The free bodies of an instrument and what pulls at them. Half-springs of body i: [begin[i], begin[i + 1]). */
+typedef struct synth_network {
+    const hed_allocator *allocator;
+    const hed_instrument *instrument;
+    uint32_t count, all, entries, degree; /* free bodies, all bodies, half-springs, most of one body */
+    uint32_t *body;      /* (count) place in the instrument */
+    uint32_t *free;      /* (all) number among the free ones, SYNTH_ANCHORED */
+    uint32_t *begin;     /* (count + 1) */
+    uint32_t *other;     /* (entries) free body, SYNTH_ANCHORED */
+    uint32_t *spring;    /* (entries) place in the instrument, SYNTH_SPRING_REVERSED */
+    uint8_t *kind;       /* (entries) slot, or material: at most 256 of them */
+    uint8_t *classes;    /* (count) */
+    uint32_t class_count;
+    float class_weight[SYNTH_MOST_CLASSES], class_rate[SYNTH_MOST_CLASSES]; /* h^2/m, 2 damping h */
+    uint32_t form;       /* SPRINGS_... */
+    bool tense, cubic;
+    double unit;         /* m: what lengths are counted in */
+    uint32_t slots;      /* SPRINGS_SLOTS: those in use */
+    double vectors[LATTICE_MOST_DEGREE][3]; /* their rest vectors, m */
+    uint32_t material_count;
+    synth_material materials[SYNTH_MOST_MATERIALS]; /* by slot, or by material */
+    int32_t *places;     /* (all x 3) else: bodies at rest, in units; else NULL */
+} synth_network;
+
+/* Whether an instrument is of the kind that the grid takes, and if not, why. */
+bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t size);
+/* Errors: UNSUPPORTED (more masses, materials or springs at a body than the grid has room for), MEMORY. */
+hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument, double rate, synth_network *network,
+                                hed_error *error);
+void synth_network_destroy(synth_network *network);
+/* Gives back what is needed for making tables only. */
+void synth_network_trim(synth_network *network);
+
+/* Cuts the free bodies into `groups` of at most `most`; group_of (count) is filled. Errors: MEMORY, LIMIT. */
+hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of, hed_error *error);
+
+/* How the kernel is laid out. */
+typedef struct synth_grid_shape {
+    uint32_t groups, threads, each, rim, halo; /* lattice groups; WG, EACH, RIM, HALO of lattice.cl */
+    uint32_t degree, places;
+    bool table_local;
+    uint64_t local_bytes;
+} synth_grid_shape;
+
+/* What goes to the device. `own` = threads x each places of a group. */
+typedef struct synth_grid_tables {
+    const hed_allocator *allocator;
+    synth_grid_shape shape;
+    uint32_t bodies, own, halo_room, spring_words, linked;
+    uint32_t *place;      /* (network count) group x own + place in it */
+    lattice_group *groups;
+    uint32_t *table;      /* (groups x degree / 2 x own) two bytes of the local x array each */
+    uint32_t *springs;    /* (groups x degree x own x spring_words) */
+    uint8_t *classes;     /* (groups x own) */
+    uint32_t *halo;       /* (groups x halo_room) packet */
+    uint32_t *links;      /* (groups x threads) element of the control group */
+    uint64_t cut;         /* springs between groups */
+} synth_grid_tables;
+
+/* What the device has room for. */
+typedef struct synth_grid_limits {
+    uint32_t groups;       /* most; 0: any number */
+    uint32_t threads, each; /* most */
+    uint64_t local_bytes;
+} synth_grid_limits;
+
+/* `linked`: (linked_count) free bodies that the control group knows, by its element; SYNTH_ANCHORED ones are left out.
+ * Errors: LIMIT (it does not fit), MEMORY. */
+hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits, const uint32_t *linked, uint32_t linked_count,
+                                    synth_grid_tables *tables, hed_error *error);
+void synth_grid_tables_destroy(synth_grid_tables *tables);
+/* Gives back what is on the device now; shape, places, groups and links stay. */
+void synth_grid_tables_trim(synth_grid_tables *tables);
+
+/* Puts the half-springs of each body of 32 that step together into an order in which they read fewer words of one bank at once. `place` and
+ * `kind`, (degree x own) each of a group: slot j of body i at j x own + i. */
+void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree);
+
+/* ---- the structure itself (grid.c, grid_state.c) ---- */
+
+#define SYNTH_PACKET_BYTES 16
+
+struct synth_structure {
+    hed_allocator allocator;
+    hed_device *device;
+    hed_stream *stream;
+    const synth_program *program;
+    bool packets, uniform, control_local;
+    synth_network network;    /* trimmed */
+    synth_grid_tables tables; /* trimmed */
+    hed_entity *entities;     /* (network count) the free bodies, in the instrument's order */
+    uint32_t springs;
+    hed_buffer *buffers[LATTICE_BUFFERS];
+    uint64_t bytes, poke_room;
+    uint32_t block, inputs;
+    hed_kernel *kernel;
+    hed_geometry geometry;
+    lattice_step step;
+};
+
+/* Everything of the constants of a launch that depends on the dilation. */
+void synth_grid_set_dilation(synth_structure *made, float dilation);
+/* What synth_structure_ops say. */
+hed_status synth_grid_read(synth_structure *made, uint32_t *stores, float *delays, hed_error *error);
+hed_status synth_grid_write(synth_structure *made, const uint32_t *stores, const float *delays, hed_error *error);
+hed_status synth_grid_bodies(synth_structure *made, float *positions, float *velocities, hed_error *error);
+hed_status synth_grid_carry(synth_structure *made, synth_structure *from, hed_error *error);
+
+#endif

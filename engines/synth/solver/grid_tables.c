@@ -1,0 +1,370 @@
+/* Tables of lattice.cl: who is where in which group, whose displacements a group is sent, and what each body's neighbours and half-springs
+ * are. Made once, on the host; a million bodies take about a second. */
+#include "solver/grid.h"
+#include "solver/memory.h"
+
+#include <stdlib.h>
+
+enum { FEW_BODIES = 256, SMALL_GROUP = 1024, MOST_PLACES = 16383 /* their bytes are 16-bit numbers */ };
+
+/* What is needed while tables are made. */
+typedef struct builder {
+    const synth_network *network;
+    synth_grid_tables *tables;
+    uint32_t *group_of; /* (count) */
+    uint32_t *element;  /* (count) of the control group, LATTICE_NOTHING */
+    uint32_t *begin;    /* (groups + 1) into `order` */
+    uint32_t *order;    /* (count) by group and place */
+    uint64_t *keys;     /* (most of a group) */
+    uint32_t *mark;     /* (count) last group that was sent this one */
+    uint32_t *at;       /* (count) where it is among that group's places */
+    uint32_t *sent;     /* (2 x count of the largest halo) packet, body */
+    uint32_t *neighbours, *springs; /* (degree x own) of the present group */
+    uint32_t most_own, most_halo;
+} builder;
+
+static uint32_t ceil_divide(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+static hed_status no_memory(hed_error *error) { return synth_fail(error, HED_ERROR_MEMORY, "no memory for the tables of the grid"); }
+
+/* ---- sizes ---- */
+
+/* A power of two cuts regular lattices into boxes; it is taken where more groups would not make the largest one's rows fewer. */
+static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
+{
+    if (!limits->groups) return ceil_divide(count, SMALL_GROUP);
+    uint32_t groups = ceil_divide(count, FEW_BODIES), round = 1;
+    if (groups > limits->groups) groups = limits->groups;
+    while (2 * round <= groups) round *= 2;
+    uint32_t rows = ceil_divide(ceil_divide(count, groups), limits->threads);
+    return ceil_divide(ceil_divide(count, round), limits->threads) == rows ? round : groups;
+}
+
+static void choose_threads(synth_grid_shape *shape, const synth_grid_limits *limits, uint32_t most_own)
+{
+    shape->threads = limits->threads < 64 ? limits->threads : 64;
+    while (2 * shape->threads <= limits->threads && 2 * shape->threads < most_own) shape->threads *= 2;
+    shape->each = most_own ? ceil_divide(most_own, shape->threads) : 1;
+}
+
+/* ---- order ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* First those that the control group knows, in its order; then the rim by the group that they face, so that packets which one group wants
+ * lie side by side; then the inner ones as the instrument has them. */
+static uint64_t key_of(const builder *b, uint32_t body)
+{
+    const synth_network *network = b->network;
+    uint32_t facing = UINT32_MAX;
+    if (b->element[body] != LATTICE_NOTHING) return (uint64_t)b->element[body] << 32 | body;
+    for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
+        uint32_t other = network->other[e];
+        if (other != SYNTH_ANCHORED && b->group_of[other] != b->group_of[body] && b->group_of[other] < facing) facing = b->group_of[other];
+    }
+    return (facing == UINT32_MAX ? 2ull << 62 : 1ull << 62 | (uint64_t)facing << 32) | body;
+}
+
+static void sort_group(builder *b, uint32_t group)
+{
+    lattice_group *info = &b->tables->groups[group];
+    uint32_t first = b->begin[group];
+    info->own = b->begin[group + 1] - first;
+    for (uint32_t i = 0; i < info->own; i++) b->keys[i] = key_of(b, b->order[first + i]);
+    qsort(b->keys, info->own, sizeof *b->keys, compare_keys);
+    for (uint32_t i = 0; i < info->own; i++) {
+        uint32_t body = (uint32_t)b->keys[i], class = (uint32_t)(b->keys[i] >> 62);
+        info->linked += class == 0;
+        info->rim += class < 2;
+        b->order[first + i] = body;
+        b->tables->place[body] = i; /* the group is added when its size is known */
+    }
+}
+
+static hed_status order_bodies(builder *b, hed_error *error)
+{
+    uint32_t count = b->network->count, groups = b->tables->shape.groups;
+    for (uint32_t i = 0; i < count; i++) b->begin[b->group_of[i] + 1]++;
+    for (uint32_t g = 0; g < groups; g++) {
+        if (b->begin[g + 1] > b->most_own) b->most_own = b->begin[g + 1];
+        b->begin[g + 1] += b->begin[g];
+    }
+    for (uint32_t i = 0; i < count; i++) b->order[b->begin[b->group_of[i]]++] = i;
+    for (uint32_t g = groups; g > 0; g--) b->begin[g] = b->begin[g - 1];
+    b->begin[0] = 0;
+    b->keys = synth_new(b->network->allocator, b->most_own, sizeof *b->keys);
+    if (!b->keys) return no_memory(error);
+    for (uint32_t g = 0; g < groups; g++) sort_group(b, g);
+    return HED_OK;
+}
+
+/* ---- halos ---- */
+
+static uint32_t packet_of(const builder *b, uint32_t body)
+{
+    const synth_grid_shape *shape = &b->tables->shape;
+    return b->group_of[body] * shape->rim * shape->threads + b->tables->place[body] % b->tables->own;
+}
+
+/* Bodies of others that a group needs, each once: into `sent` (nothing is written where it is NULL). */
+static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
+{
+    const synth_network *network = b->network;
+    uint32_t count = 0;
+    for (uint32_t k = b->begin[group]; k < b->begin[group + 1]; k++)
+        for (uint32_t e = network->begin[b->order[k]]; e < network->begin[b->order[k] + 1]; e++) {
+            uint32_t other = network->other[e];
+            if (other == SYNTH_ANCHORED || b->group_of[other] == group || b->mark[other] == group) continue;
+            b->mark[other] = group;
+            if (sent) sent[count] = (uint64_t)packet_of(b, other) << 32 | other;
+            count++;
+        }
+    return count;
+}
+
+static void forget_marks(builder *b) { memset(b->mark, 0xff, b->network->count * sizeof *b->mark); }
+
+static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
+{
+    synth_grid_tables *tables = b->tables;
+    uint32_t count = gather_halo(b, group, sent);
+    qsort(sent, count, sizeof *sent, compare_keys);
+    tables->groups[group].halo = count;
+    for (uint32_t k = 0; k < count; k++) {
+        tables->halo[(uint64_t)group * tables->halo_room + k] = (uint32_t)(sent[k] >> 32);
+        b->at[(uint32_t)sent[k]] = tables->own + k;
+    }
+}
+
+/* ---- neighbours and half-springs ---- */
+
+static void rest_vector(const synth_network *network, uint32_t entry, int32_t vector[3])
+{
+    const hed_instrument *instrument = network->instrument;
+    const hed_spring_def *spring = &instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
+    bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
+    uint32_t from = instrument->places[spring->from].index, to = instrument->places[spring->to].index;
+    for (uint32_t k = 0; k < 3; k++) {
+        int32_t way = network->places[3 * to + k] - network->places[3 * from + k];
+        vector[k] = reversed ? -way : way;
+    }
+}
+
+static void pack_spring(const synth_network *network, const int32_t vector[3], uint32_t material, uint32_t *words)
+{
+    if (network->form == SPRINGS_NARROW) {
+        words[0] = (uint32_t)(vector[0] + 512) | (uint32_t)(vector[1] + 512) << 10 | (uint32_t)(vector[2] + 512) << 20 | material << 30;
+    } else {
+        words[0] = (uint32_t)(vector[0] + 32768) | (uint32_t)(vector[1] + 32768) << 16;
+        words[1] = (uint32_t)(vector[2] + 32768) | material << 16;
+    }
+}
+
+/* Slots without a spring: to the body itself, where nothing is stretched or (material_count) nothing pulls. */
+static void clear_slots(const builder *b)
+{
+    const synth_grid_tables *tables = b->tables;
+    const int32_t somewhere[3] = {1, 0, 0};
+    uint32_t words[2] = {0, 0}, null = b->network->tense ? b->network->material_count : 0;
+    if (b->network->form != SPRINGS_SLOTS) pack_spring(b->network, somewhere, null, words);
+    for (uint32_t j = 0; j < tables->shape.degree; j++)
+        for (uint32_t i = 0; i < tables->own; i++) {
+            uint32_t slot = j * tables->own + i;
+            b->neighbours[slot] = i;
+            for (uint32_t w = 0; w < tables->spring_words; w++) b->springs[slot * tables->spring_words + w] = words[w];
+        }
+}
+
+static void fill_body(builder *b, uint32_t group, uint32_t i)
+{
+    const synth_network *network = b->network;
+    synth_grid_tables *tables = b->tables;
+    uint32_t body = b->order[b->begin[group] + i];
+    for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
+        uint32_t j = network->form == SPRINGS_SLOTS ? network->kind[e] : e - network->begin[body], slot = j * tables->own + i;
+        uint32_t other = network->other[e];
+        bool here = other != SYNTH_ANCHORED && b->group_of[other] == group;
+        b->neighbours[slot] = other == SYNTH_ANCHORED ? tables->shape.places - 1 : here ? tables->place[other] % tables->own : b->at[other];
+        if (!here && other != SYNTH_ANCHORED) tables->cut++;
+        if (network->form == SPRINGS_SLOTS) continue;
+        int32_t vector[3];
+        rest_vector(network, e, vector);
+        pack_spring(network, vector, network->kind[e], &b->springs[slot * tables->spring_words]);
+    }
+    tables->classes[group * tables->own + i] = network->classes[body];
+    if (b->element[body] != LATTICE_NOTHING) tables->links[group * tables->shape.threads + i] = b->element[body];
+}
+
+static void fill_group(builder *b, uint32_t group)
+{
+    synth_grid_tables *tables = b->tables;
+    uint32_t own = tables->own, degree = tables->shape.degree, words = degree / 2;
+    clear_slots(b);
+    for (uint32_t i = 0; i < tables->groups[group].own; i++) fill_body(b, group, i);
+    if (b->network->form != SPRINGS_SLOTS) {
+        synth_spread_banks(b->neighbours, b->springs, tables->spring_words, own, degree);
+        memcpy(tables->springs + (uint64_t)group * degree * own * tables->spring_words, b->springs,
+               (uint64_t)degree * own * tables->spring_words * sizeof *b->springs);
+    }
+    for (uint32_t w = 0; w < words; w++)
+        for (uint32_t i = 0; i < own; i++)
+            tables->table[((uint64_t)group * words + w) * own + i] =
+                4 * b->neighbours[2 * w * own + i] | 4 * b->neighbours[(2 * w + 1) * own + i] << 16;
+}
+
+/* ---- all of it ---- */
+
+/* Everything that depends on the cut alone: rims, halos, rows, and whether it fits. */
+static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_error *error)
+{
+    synth_grid_tables *tables = b->tables;
+    synth_grid_shape *shape = &tables->shape;
+    const synth_network *network = b->network;
+    uint32_t most_rim = 1, most_linked = 0, slots = network->form == SPRINGS_SLOTS ? network->slots : network->degree;
+    choose_threads(shape, limits, b->most_own);
+    forget_marks(b);
+    for (uint32_t g = 0; g < shape->groups; g++) {
+        uint32_t halo = gather_halo(b, g, NULL);
+        if (halo > b->most_halo) b->most_halo = halo;
+        if (tables->groups[g].rim > most_rim) most_rim = tables->groups[g].rim;
+        if (tables->groups[g].linked > most_linked) most_linked = tables->groups[g].linked;
+    }
+    shape->rim = ceil_divide(most_rim, shape->threads);
+    shape->halo = b->most_halo ? ceil_divide(b->most_halo, shape->threads) : 1;
+    shape->degree = slots < 2 ? 2 : slots + (slots & 1);
+    tables->own = shape->threads * shape->each;
+    tables->halo_room = b->most_halo + 1;
+    tables->spring_words = network->form == SPRINGS_SLOTS ? 0 : network->form == SPRINGS_NARROW ? 1 : 2;
+    shape->places = tables->own + b->most_halo + 1;
+    if (most_linked > shape->threads)
+        return synth_fail(error, HED_ERROR_LIMIT, "structure grid: %u bodies of one group have a microphone or an exciter, %u at most", most_linked,
+                          shape->threads);
+    uint64_t palettes = 4 * (2 * (uint64_t)network->class_count + 4 * ((uint64_t)network->material_count + 1));
+    uint64_t bytes = 12ull * shape->places + palettes, table = 2ull * shape->degree * tables->own;
+    if (shape->places > MOST_PLACES || shape->each > limits->each || bytes > limits->local_bytes)
+        return synth_fail(error, HED_ERROR_LIMIT,
+                          "structure grid: %u bodies in %u groups, up to %u and %u of their neighbours' in one: a group has local memory for %llu, "
+                          "and rows for %u",
+                          network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)(limits->local_bytes / 12),
+                          limits->threads * limits->each);
+    shape->table_local = bytes + table <= limits->local_bytes;
+    shape->local_bytes = bytes + (shape->table_local ? table : 0);
+    return HED_OK;
+}
+
+static hed_status allocate_tables(builder *b, hed_error *error)
+{
+    synth_grid_tables *tables = b->tables;
+    const hed_allocator *allocator = tables->allocator;
+    uint64_t groups = tables->shape.groups, own = tables->own, degree = tables->shape.degree;
+    tables->table = synth_new(allocator, groups * (degree / 2) * own, sizeof *tables->table);
+    tables->springs = synth_new(allocator, groups * degree * own * tables->spring_words, sizeof *tables->springs);
+    tables->classes = synth_new(allocator, groups * own, sizeof *tables->classes);
+    tables->halo = synth_new(allocator, groups * tables->halo_room, sizeof *tables->halo);
+    tables->links = synth_new(allocator, groups * tables->shape.threads, sizeof *tables->links);
+    b->neighbours = synth_new(allocator, degree * own, sizeof *b->neighbours);
+    b->springs = synth_new(allocator, degree * own * tables->spring_words, sizeof *b->springs);
+    bool all = tables->table && tables->springs && tables->classes && tables->halo && tables->links && b->neighbours && b->springs;
+    return all ? HED_OK : no_memory(error);
+}
+
+static hed_status fill_tables(builder *b, hed_error *error)
+{
+    synth_grid_tables *tables = b->tables;
+    uint64_t *sent = synth_new(tables->allocator, b->most_halo, sizeof *sent);
+    hed_status status = sent ? allocate_tables(b, error) : no_memory(error);
+    if (!status) {
+        memset(tables->links, 0xff, (uint64_t)tables->shape.groups * tables->shape.threads * sizeof *tables->links);
+        for (uint32_t i = 0; i < b->network->count; i++) tables->place[i] += b->group_of[i] * tables->own;
+        forget_marks(b);
+        for (uint32_t g = 0; g < tables->shape.groups; g++) {
+            fill_halo(b, g, sent);
+            fill_group(b, g);
+        }
+        tables->cut /= 2;
+    }
+    synth_release(tables->allocator, sent, b->most_halo, sizeof *sent);
+    return status;
+}
+
+static hed_status start(builder *b, const uint32_t *linked, uint32_t linked_count, hed_error *error)
+{
+    const hed_allocator *allocator = b->network->allocator;
+    uint64_t count = b->network->count, groups = b->tables->shape.groups;
+    b->group_of = synth_new(allocator, count, sizeof *b->group_of);
+    b->element = synth_new(allocator, count, sizeof *b->element);
+    b->begin = synth_new(allocator, groups + 1, sizeof *b->begin);
+    b->order = synth_new(allocator, count, sizeof *b->order);
+    b->mark = synth_new(allocator, count, sizeof *b->mark);
+    b->at = synth_new(allocator, count, sizeof *b->at);
+    b->tables->place = synth_new(allocator, count, sizeof *b->tables->place);
+    b->tables->groups = synth_new(allocator, groups, sizeof *b->tables->groups);
+    if (!b->group_of || !b->element || !b->begin || !b->order || !b->mark || !b->at || !b->tables->place || !b->tables->groups)
+        return no_memory(error);
+    memset(b->element, 0xff, count * sizeof *b->element);
+    for (uint32_t k = 0; k < linked_count; k++)
+        if (linked[k] != SYNTH_ANCHORED) b->element[linked[k]] = k;
+    return HED_OK;
+}
+
+static void finish(builder *b)
+{
+    const hed_allocator *allocator = b->network->allocator;
+    uint64_t count = b->network->count, slots = (uint64_t)b->tables->shape.degree * b->tables->own;
+    synth_release(allocator, b->group_of, count, sizeof *b->group_of);
+    synth_release(allocator, b->element, count, sizeof *b->element);
+    synth_release(allocator, b->begin, b->tables->shape.groups + 1ull, sizeof *b->begin);
+    synth_release(allocator, b->order, count, sizeof *b->order);
+    synth_release(allocator, b->keys, b->most_own, sizeof *b->keys);
+    synth_release(allocator, b->mark, count, sizeof *b->mark);
+    synth_release(allocator, b->at, count, sizeof *b->at);
+    synth_release(allocator, b->neighbours, slots, sizeof *b->neighbours);
+    synth_release(allocator, b->springs, slots * b->tables->spring_words, sizeof *b->springs);
+}
+
+hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits, const uint32_t *linked, uint32_t linked_count,
+                                    synth_grid_tables *tables, hed_error *error)
+{
+    *tables = (synth_grid_tables){.allocator = network->allocator, .linked = linked_count, .bodies = network->count};
+    tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
+    builder b = {.network = network, .tables = tables};
+    hed_status status = start(&b, linked, linked_count, error);
+    if (!status) status = synth_partition(network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
+    if (!status) {
+        tables->own = 1; /* places are numbers within their group until choose_shape() */
+        status = order_bodies(&b, error);
+    }
+    if (!status) status = choose_shape(&b, limits, error);
+    if (!status) status = fill_tables(&b, error);
+    finish(&b);
+    if (status) synth_grid_tables_destroy(tables);
+    return status;
+}
+
+void synth_grid_tables_trim(synth_grid_tables *tables)
+{
+    const hed_allocator *allocator = tables->allocator;
+    const synth_grid_shape *shape = &tables->shape;
+    uint64_t groups = shape->groups, own = tables->own;
+    synth_release(allocator, tables->table, groups * (shape->degree / 2) * own, sizeof *tables->table);
+    synth_release(allocator, tables->springs, groups * shape->degree * own * tables->spring_words, sizeof *tables->springs);
+    synth_release(allocator, tables->classes, groups * own, sizeof *tables->classes);
+    synth_release(allocator, tables->halo, groups * tables->halo_room, sizeof *tables->halo);
+    tables->table = tables->springs = tables->halo = NULL;
+    tables->classes = NULL;
+}
+
+void synth_grid_tables_destroy(synth_grid_tables *tables)
+{
+    const hed_allocator *allocator = tables->allocator;
+    if (!allocator) return;
+    synth_grid_tables_trim(tables);
+    synth_release(allocator, tables->place, tables->bodies, sizeof *tables->place);
+    synth_release(allocator, tables->groups, tables->shape.groups, sizeof *tables->groups);
+    synth_release(allocator, tables->links, (uint64_t)tables->shape.groups * tables->shape.threads, sizeof *tables->links);
+    *tables = (synth_grid_tables){0};
+}
