@@ -343,6 +343,9 @@ HED_API uint32_t hed_instrument_count(const hed_instrument *instrument, hed_enti
 HED_API hed_entity hed_instrument_at(const hed_instrument *instrument, hed_entity_type type, uint32_t index);        /**< in the order they were added. Thread class: any */
 HED_API hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name);                          /**< 0: no such name. Thread class: any */
 HED_API const char *hed_instrument_name(const hed_instrument *instrument, hed_entity entity);                        /**< "" where it has none. Thread class: any */
+/** What messages call it: its name in quotation marks, that of a part of a grid ("string1[3]"), or its type and place ("spring 12"). Gives `text`.
+ *  Thread class: any. */
+HED_API const char *hed_instrument_describe(const hed_instrument *instrument, hed_entity entity, char *text, size_t size);
 
 /* ---- generators: large instruments by few calls ---- */
 
@@ -361,8 +364,12 @@ typedef struct hed_grid_def {
     hed_body_def body;    /**< `position` is ignored; mass of each body */
     hed_spring_def spring; /**< `from` and `to` are ignored */
     float diagonal;       /**< stiffness of springs along the diagonals of each square, N/m; 0: none */
-    float bend;           /**< stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them) */
-    float tune;           /**< Hz > 0: spring.stiffness is chosen so that mode 1 of a string across (tension by rest_length) or of a membrane is exactly this at `rate` */
+    float bend;           /**< stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them). They push, and those to the next
+                               pull against them: the grid resists bending as a beam does, bend x (fourth difference), and rests. Below stiffness x rest
+                               length / distance */
+    float tune;           /**< Hz > 0: spring.stiffness is chosen so that mode 1 across a string or membrane (tension by rest_length), or along the first axis
+                               of a lattice, is exactly this at `rate`, body.damping included; where there is no tension, `bend` is chosen. All ends have to
+                               be anchored */
     double rate;          /**< for `tune` */
     bool anchor_ends[3][2]; /**< bodies of the first and last place along each axis are anchored */
 } hed_grid_def;
@@ -372,9 +379,23 @@ HED_API hed_grid_def hed_default_grid_def(void); /**< Thread class: rt */
 HED_API hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def, const char *name, hed_generated *generated,
                                            hed_error *error);
 
+/** A grid that was added. */
+typedef struct hed_grid_info {
+    const char *name; /**< "": none; lives as long as the instrument is not changed */
+    hed_grid_def def;
+    hed_generated generated; /**< some of it may have been changed or removed since */
+    double frequency;        /**< Hz: mode 1 exactly, as it was made; 0 where that has no closed form: an end is not anchored, or a lattice has diagonal or
+                                  bend springs */
+} hed_grid_info;
+
+HED_API uint32_t hed_instrument_grid_count(const hed_instrument *instrument); /**< Thread class: any */
+/** Grid `index`, in the order they were added, and its pitch at `rate` undilated. Thread class: any. Errors: ARGUMENT. */
+HED_API hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index, double rate, hed_grid_info *info, hed_error *error);
+
 /* ---- what is known of an instrument before it sounds ---- */
 
-/** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2 sum(k)/m <= 2 is safe. */
+/** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2 sum(k)/m <= 2 is safe, where springs to anchored bodies count
+ *  half, damping c along springs adds 2 c/(h s) to k, and modulated stiffness and mass count as the worst that modulation makes of them. */
 typedef struct hed_stability {
     double worst;          /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
     hed_entity body;       /**< where */

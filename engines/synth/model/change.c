@@ -27,8 +27,8 @@ static uint32_t find_link(const hed_instrument *instrument, hed_entity from, hed
 static hed_status refuse_link(const hed_instrument *instrument, hed_entity from, hed_entity to, const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
-    return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s", synth_describe(instrument, from, here, sizeof here),
-                      synth_describe(instrument, to, there, sizeof there), why);
+    return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s", hed_instrument_describe(instrument, from, here, sizeof here),
+                      hed_instrument_describe(instrument, to, there, sizeof there), why);
 }
 
 static hed_status check_link(const hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error)
@@ -71,8 +71,8 @@ static hed_status refuse_modulation(const hed_instrument *instrument, const hed_
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s", hed_parameter_name(def->parameter),
-                      synth_describe(instrument, def->target, there, sizeof there),
-                      synth_describe(instrument, def->source, here, sizeof here), why);
+                      hed_instrument_describe(instrument, def->target, there, sizeof there),
+                      hed_instrument_describe(instrument, def->source, here, sizeof here), why);
 }
 
 static hed_status check_modulation(const hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)

@@ -91,7 +91,7 @@ static const char *why_no_mode(const hed_grid_def *def)
     return NULL;
 }
 
-double synth_grid_frequency(const hed_grid_def *def, double rate)
+static double frequency_of(const hed_grid_def *def, double rate)
 {
     hed_grid_def resolved;
     if (why_no_mode(def) || synth_resolve_grid(def, &resolved, NULL) != HED_OK) return 0;
@@ -356,5 +356,23 @@ hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_de
     number(instrument, HED_SPRING, made.springs);
     instrument->grids[instrument->grid_count - 1].generated = made;
     *generated = made;
+    return HED_OK;
+}
+
+/* ---- what there is ---- */
+
+uint32_t hed_instrument_grid_count(const hed_instrument *instrument)
+{
+    return instrument->grid_count;
+}
+
+hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index, double rate, hed_grid_info *info, hed_error *error)
+{
+    if (index >= instrument->grid_count)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "the instrument has %" PRIu32 " grids; number %" PRIu32 " was asked for",
+                          instrument->grid_count, index);
+    const synth_grid *grid = &instrument->grids[index];
+    *info = (hed_grid_info){.name = grid->name ? grid->name : "", .def = grid->def, .generated = grid->generated};
+    info->frequency = frequency_of(&grid->def, rate);
     return HED_OK;
 }

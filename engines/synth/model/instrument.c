@@ -356,8 +356,8 @@ static hed_status check_spring(const hed_instrument *instrument, const hed_sprin
     char from[SYNTH_DESCRIPTION], to[SYNTH_DESCRIPTION];
     if (memcmp(a->position, b->position, sizeof a->position) != 0) return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT, "spring: its ends %s and %s are at the same place: it has no direction to pull in",
-                      synth_describe(instrument, spring->from, from, sizeof from),
-                      synth_describe(instrument, spring->to, to, sizeof to));
+                      hed_instrument_describe(instrument, spring->from, from, sizeof from),
+                      hed_instrument_describe(instrument, spring->to, to, sizeof to));
 }
 
 static hed_status check_entity(const hed_instrument *instrument, const hed_entity_def *def, hed_error *error)

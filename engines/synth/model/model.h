@@ -68,8 +68,6 @@ const synth_place *synth_find(const hed_instrument *instrument, hed_entity entit
 float synth_rest_length(const hed_instrument *instrument, const hed_spring_def *spring);
 /* Largest dilation that notes and bends can ask for. */
 double synth_largest_dilation(const hed_instrument_def *def);
-/* What to call an entity in messages: "b9", "string1[3]", or "spring 12" (its place among its type). Gives `text`. */
-const char *synth_describe(const hed_instrument *instrument, hed_entity entity, char *text, size_t size);
 
 /* ---- inside the model ---- */
 
@@ -77,7 +75,7 @@ enum {
     SYNTH_MOST_ENTITIES = 1 << 28, /* that ever were */
     SYNTH_MOST_OF_TYPE = 1 << 24,  /* as many as a seat of a row can name */
     SYNTH_LONGEST_NAME = 255,
-    SYNTH_DESCRIPTION = 320 /* bytes that every synth_describe() fits in */
+    SYNTH_DESCRIPTION = 320 /* bytes that every hed_instrument_describe() fits in */
 };
 
 /* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed. NULL: out of memory, nothing has changed. */
@@ -133,8 +131,6 @@ hed_entity synth_reference_at(const synth_reference *reference, uint32_t index);
 
 /* The definition with what `tune` asks for: the stiffness, or where there is no tension the bend. Errors: ARGUMENT. */
 hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error);
-/* Exact frequency of mode 1 at a rate, damping included; 0 where it has no closed form (an end is not anchored, a lattice has diagonals). */
-double synth_grid_frequency(const hed_grid_def *def, double rate);
 /* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first body's number. Either array may be NULL. */
 hed_generated synth_fill_grid(const hed_grid_def *def, hed_entity first, hed_body_def *bodies, hed_spring_def *springs);
 

@@ -185,7 +185,7 @@ bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *te
     return text[0] != 0;
 }
 
-const char *synth_describe(const hed_instrument *instrument, hed_entity entity, char *text, size_t size)
+const char *hed_instrument_describe(const hed_instrument *instrument, hed_entity entity, char *text, size_t size)
 {
     const synth_place *place = synth_find(instrument, entity);
     char name[SYNTH_DESCRIPTION - 2];
