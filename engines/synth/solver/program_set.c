@@ -238,6 +238,31 @@ static void carry_element(const transfer *t, uint32_t type, uint32_t i)
                 t->old[from->signals + half * from->signal_count + synth_signal(from, type, field, was)];
 }
 
+static uint32_t ear_word(const synth_layout *layout, uint32_t half, uint32_t ear)
+{
+    return layout->signals + half * layout->signal_count + synth_signal(layout, SYNTH_EAR, EAR_O_SUM, ear);
+}
+
+/* What a microphone's ears heard is summed at the next sample: nothing of it is lost where there are fewer ears now. */
+static void carry_ears(const transfer *t, uint32_t microphone)
+{
+    const synth_layout *to = &t->to->layout, *from = &t->from->layout;
+    uint32_t was = counterpart(t, SYNTH_MICROPHONE, microphone), count = 0;
+    uint32_t ears = t->store[synth_parameter_word(to, SYNTH_MICROPHONE, MICROPHONE_P_EARS, microphone)];
+    uint32_t first = t->store[synth_parameter_word(to, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, microphone)], old = 0;
+    if (was != SYNTH_EMPTY) {
+        count = t->from->image[synth_parameter_word(from, SYNTH_MICROPHONE, MICROPHONE_P_EARS, was)];
+        old = t->from->image[synth_parameter_word(from, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, was)];
+    }
+    for (uint32_t half = 0; half < 2; half++) {
+        for (uint32_t k = 0; k < count && k < ears; k++) t->store[ear_word(to, half, first + k)] = t->old[ear_word(from, half, old + k)];
+        for (uint32_t k = ears; k < count && ears > 0; k++) {
+            uint32_t *last = &t->store[ear_word(to, half, first + ears - 1)];
+            *last = hed_as_uint(hed_as_float(*last) + hed_as_float(t->old[ear_word(from, half, old + k)]));
+        }
+    }
+}
+
 static void carry_delay(const transfer *t, uint32_t i, const float *old_delay, float *delay)
 {
     uint32_t was = counterpart(t, SYNTH_DELAY, i);
@@ -258,5 +283,6 @@ void synth_program_carry(const synth_program *from, const uint32_t *old_store, c
     carry_gates(&t);
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < to->layout.type[type].count; i++) carry_element(&t, type, i);
+    for (uint32_t i = 0; i < to->layout.type[SYNTH_MICROPHONE].count; i++) carry_ears(&t, i);
     for (uint32_t i = 0; i < to->layout.type[SYNTH_DELAY].count; i++) carry_delay(&t, i, old_delay, delay);
 }

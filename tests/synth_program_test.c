@@ -1,0 +1,312 @@
+/* An instrument as a program: every entity has its seat, lists and rows hold what they must, parameters are found again with the bits they
+ * were made with, stores are carried over, and any allocation may fail. */
+#include "testing.h"
+
+#include <math.h>
+
+#include "kernels/sample.h"
+#include "solver/program.h"
+
+static hed_error error;
+
+static hed_instrument *sample(uint32_t bodies)
+{
+    hed_instrument *instrument;
+    OK(synth_sample_instrument(bodies, &instrument, &error));
+    return instrument;
+}
+
+static synth_program *program_of(const hed_instrument *instrument, uint32_t warps, uint32_t lanes, hed_pack_method pack)
+{
+    hed_allocator allocator = hed_default_allocator();
+    synth_program_def def = {.instrument = instrument, .rate = 48000.0, .seed = 7, .warps = warps, .lanes = lanes, .pack = pack, .inputs = 1};
+    synth_program *program;
+    OK(synth_program_create(&allocator, &def, &program, &error));
+    return program;
+}
+
+/* ---- seats, rows ---- */
+
+static void expect_all_seated(const synth_program *p)
+{
+    const synth_layout *l = &p->layout;
+    uint32_t *seen[SYNTH_TYPES], count = p->image[l->row_begin + l->warps];
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) seen[type] = calloc(l->type[type].count + 1, sizeof(uint32_t));
+    cr_assert_eq(l->rows + count * l->lanes, l->words, "rows are the last in the store");
+    for (uint32_t i = 0; i < count * l->lanes; i++) {
+        uint32_t seat = p->image[l->rows + i];
+        if (seat == SYNTH_EMPTY) continue;
+        cr_assert_lt(SYNTH_SEAT_ENTITY(seat), l->type[SYNTH_SEAT_TYPE(seat)].count);
+        seen[SYNTH_SEAT_TYPE(seat)][SYNTH_SEAT_ENTITY(seat)]++;
+    }
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        for (uint32_t i = 0; i < l->type[type].count; i++) {
+            uint32_t expected = type == SYNTH_SPRING ? i < l->type[type].modulated : 1;
+            cr_assert_eq(seen[type][i], expected, "type %u element %u has %u seats", type, i, seen[type][i]);
+        }
+        free(seen[type]);
+    }
+}
+
+Test(synth_program, every_entity_has_one_seat)
+{
+    for (uint32_t bodies = 1; bodies < 200; bodies += 33) {
+        hed_instrument *instrument = sample(bodies);
+        for (uint32_t method = 0; method < HED_PACK_METHOD_COUNT; method++) {
+            synth_program *p = program_of(instrument, 1 + bodies % 8, 8u << bodies % 3, (hed_pack_method)method);
+            expect_all_seated(p);
+            synth_program_destroy(p);
+        }
+        hed_instrument_destroy(instrument);
+    }
+}
+
+Test(synth_program, modulated_ones_come_first)
+{
+    hed_instrument *instrument = sample(20);
+    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
+    cr_assert_eq(p->layout.type[SYNTH_BODY].modulated, 1);
+    cr_assert_eq(p->entities[SYNTH_BODY][0], hed_instrument_at(instrument, HED_BODY, 19 * 3 / 7));
+    for (uint32_t i = 2; i < 20; i++) cr_assert_lt(p->entities[SYNTH_BODY][i - 1], p->entities[SYNTH_BODY][i]);
+    cr_assert_eq(p->layout.type[SYNTH_MALLET].count, 2, "a contact for each body");
+    cr_assert_eq(p->layout.type[SYNTH_MALLET].modulated, 2);
+    cr_assert_eq(p->layout.type[SYNTH_AUDIO].count, 3);
+    cr_assert_eq(p->layout.type[SYNTH_EAR].count, 4, "two microphones of 20 bodies");
+    cr_assert_eq(p->layout.stems, 1);
+    cr_assert_eq(p->stems[0], hed_instrument_at(instrument, HED_MICROPHONE, 0));
+    synth_program_destroy(p);
+    hed_instrument_destroy(instrument);
+}
+
+/* ---- lists ---- */
+
+static uint32_t entry(const synth_program *p, uint32_t list, uint32_t count, uint32_t element, uint32_t words, uint32_t index, uint32_t word)
+{
+    return p->image[p->image[list + element] + (index * words + word) * SYNTH_STRIDE(count)];
+}
+
+Test(synth_program, both_ends_of_a_spring_know_it)
+{
+    hed_instrument *instrument = sample(70);
+    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
+    uint32_t list = p->layout.type[SYNTH_BODY].list, bodies = p->layout.type[SYNTH_BODY].count, ends = 0;
+    for (uint32_t body = 0; body < bodies; body++) {
+        uint32_t length = p->image[list + bodies + body];
+        if (p->image[synth_parameter_word(&p->layout, SYNTH_BODY, BODY_P_WEIGHT, body)] == 0) cr_assert_eq(length, 0, "an anchor needs no force");
+        for (uint32_t i = 0; i < length; i++) {
+            uint32_t other = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 0), spring = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 1);
+            hed_entity_def def;
+            OK(hed_instrument_get(instrument, p->entities[SYNTH_SPRING][spring & SYNTH_SPRING_INDEX], &def, &error));
+            bool reversed = spring & SYNTH_SPRING_REVERSED;
+            cr_assert_eq(p->entities[SYNTH_BODY][body], reversed ? def.as.spring.to : def.as.spring.from);
+            cr_assert_eq(p->entities[SYNTH_BODY][other], reversed ? def.as.spring.from : def.as.spring.to);
+            ends++;
+        }
+    }
+    cr_assert_eq(ends, 2 * 69 - 2);
+    synth_program_destroy(p);
+    hed_instrument_destroy(instrument);
+}
+
+/* ---- parameters ---- */
+
+/* Setting what a definition says gives the words of the image. */
+static void expect_image(const synth_program *p, hed_entity entity, hed_parameter parameter, float value)
+{
+    synth_poke pokes[64];
+    uint32_t count = synth_program_set(p, entity, parameter, value, pokes, 64);
+    cr_assert_gt(count, 0, "%s is not there", hed_parameter_name(parameter));
+    for (uint32_t i = 0; i < count; i++) {
+        float kept = hed_as_float(p->image[pokes[i].word]), set = hed_as_float(pokes[i].value);
+        cr_assert(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g", hed_parameter_name(parameter), set, kept);
+    }
+}
+
+static hed_entity first(const hed_instrument *instrument, hed_entity_type type, hed_entity_def *def)
+{
+    hed_entity entity = hed_instrument_at(instrument, type, 0);
+    OK(hed_instrument_get(instrument, entity, def, &error));
+    return entity;
+}
+
+Test(synth_program, parameters_are_where_they_were_made)
+{
+    hed_instrument *instrument = sample(9);
+    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
+    hed_entity_def d;
+    hed_entity e = first(instrument, HED_SPRING, &d);
+    expect_image(p, e, HED_PARAMETER_STIFFNESS, d.as.spring.stiffness);
+    expect_image(p, e, HED_PARAMETER_REST_LENGTH, d.as.spring.rest_length);
+    expect_image(p, e, HED_PARAMETER_DAMPING, d.as.spring.damping);
+    hed_entity body = hed_instrument_at(instrument, HED_BODY, 4);
+    OK(hed_instrument_get(instrument, body, &d, &error));
+    expect_image(p, body, HED_PARAMETER_MASS, d.as.body.mass);
+    expect_image(p, body, HED_PARAMETER_DAMPING, d.as.body.damping);
+    e = first(instrument, HED_MICROPHONE, &d);
+    expect_image(p, e, HED_PARAMETER_POSITION_Y, d.as.microphone.position[1]);
+    expect_image(p, e, HED_PARAMETER_GAIN, d.as.microphone.gain);
+    expect_image(p, e, HED_PARAMETER_PAN, d.as.microphone.pan);
+    expect_image(p, e, HED_PARAMETER_ISOTROPY, d.as.microphone.isotropy);
+    expect_image(p, e, HED_PARAMETER_DIRECTIONALITY, d.as.microphone.directionality);
+    expect_image(p, e, HED_PARAMETER_ROTATION, 0.0f);
+    e = first(instrument, HED_MALLET, &d);
+    expect_image(p, e, HED_PARAMETER_IMPULSE, d.as.mallet.impulse);
+    expect_image(p, e, HED_PARAMETER_HARDNESS, d.as.mallet.hardness_hard);
+    expect_image(p, e, HED_PARAMETER_NOISE, d.as.mallet.noise);
+    e = first(instrument, HED_PLECTRUM, &d);
+    expect_image(p, e, HED_PARAMETER_DISTANCE, d.as.plectrum.distance);
+    expect_image(p, e, HED_PARAMETER_DURATION, d.as.plectrum.duration);
+    e = first(instrument, HED_BOW, &d);
+    expect_image(p, e, HED_PARAMETER_DRAW_VELOCITY, d.as.bow.draw_velocity);
+    expect_image(p, e, HED_PARAMETER_ROSIN_STICTION, d.as.bow.stiction);
+    expect_image(p, e, HED_PARAMETER_ROSIN_DROPOFF, d.as.bow.dropoff);
+    e = first(instrument, HED_OSCILLATOR, &d);
+    expect_image(p, e, HED_PARAMETER_PULSE_WIDTH, d.as.oscillator.pulse_width);
+    expect_image(p, e, HED_PARAMETER_GAIN, d.as.oscillator.gain);
+    e = first(instrument, HED_LFO, &d);
+    expect_image(p, e, HED_PARAMETER_FREQUENCY, d.as.lfo.frequency);
+    expect_image(p, e, HED_PARAMETER_DEPTH, d.as.lfo.depth);
+    e = first(instrument, HED_MIDI_SOURCE, &d);
+    expect_image(p, e, HED_PARAMETER_SMOOTHING, d.as.midi_source.smoothing);
+    e = first(instrument, HED_DELAY_LINE, &d);
+    expect_image(p, e, HED_PARAMETER_DELAY, d.as.delay_line.seconds);
+    expect_image(p, e, HED_PARAMETER_GAIN, d.as.delay_line.gain);
+    synth_program_destroy(p);
+    hed_instrument_destroy(instrument);
+}
+
+/* Every parameter that a type has can be set, but for those that say why not. */
+Test(synth_program, what_modulation_reaches_can_be_set)
+{
+    hed_instrument *instrument = sample(9);
+    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
+    synth_poke pokes[64];
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+        hed_entity entity = hed_instrument_at(instrument, (hed_entity_type)type, type == HED_BODY ? 4 : 0);
+        for (uint32_t k = 0; k < HED_PARAMETER_COUNT; k++) {
+            bool has = hed_parameter_of((hed_entity_type)type, (hed_parameter)k);
+            bool place = type == HED_BODY && k >= HED_PARAMETER_POSITION_X && k <= HED_PARAMETER_POSITION_Z;
+            cr_assert_eq(synth_program_set(p, entity, (hed_parameter)k, 0.5f, pokes, 64) > 0, has && !place, "%s of %s",
+                         hed_parameter_name((hed_parameter)k), hed_entity_type_name((hed_entity_type)type));
+        }
+    }
+    /* An anchor can be put somewhere else, in both halves; not its mass. */
+    hed_entity anchor = hed_instrument_at(instrument, HED_BODY, 8);
+    cr_assert_eq(synth_program_set(p, anchor, HED_PARAMETER_POSITION_Y, 0.25f, pokes, 64), 2);
+    cr_assert_eq(hed_as_float(pokes[0].value), 0.25f);
+    cr_assert_eq(pokes[1].word - pokes[0].word, p->layout.signal_count);
+    cr_assert_eq(synth_program_set(p, anchor, HED_PARAMETER_MASS, 1.0f, pokes, 64), 0);
+    cr_assert_eq(synth_program_set(p, 100000, HED_PARAMETER_MASS, 1.0f, pokes, 64), 0);
+    synth_program_destroy(p);
+    hed_instrument_destroy(instrument);
+}
+
+/* ---- carrying over ---- */
+
+/* A store in which every word of state and signals is different. */
+static uint32_t *busy_store(const synth_program *p)
+{
+    uint32_t *store = malloc(p->layout.words * sizeof *store);
+    memcpy(store, p->image, p->layout.words * sizeof *store);
+    for (uint32_t i = 0; i < p->layout.gates * SYNTH_GATE_WORDS; i++) store[SYNTH_FIRST_GATE + i] = 3 + i;
+    for (uint32_t i = p->layout.type[0].state; i < p->layout.signals + 2 * p->layout.signal_count; i++) store[i] = 1000 + i;
+    return store;
+}
+
+static float *busy_delay(const synth_program *p)
+{
+    float *delay = malloc(p->layout.delay_words * sizeof *delay);
+    for (uint32_t i = 0; i < p->layout.delay_words; i++) delay[i] = (float)i;
+    return delay;
+}
+
+Test(synth_program, the_same_program_carries_everything)
+{
+    hed_instrument *instrument = sample(40);
+    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS), *q = program_of(instrument, 2, 8, HED_PACK_GREEDY);
+    uint32_t *old = busy_store(p), *store = malloc(q->layout.words * sizeof *store);
+    float *old_delay = busy_delay(p), *delay = malloc(q->layout.delay_words * sizeof *delay);
+    synth_program_carry(p, old, old_delay, q, store, delay);
+    uint32_t mutable_words = p->layout.signals + 2 * p->layout.signal_count;
+    cr_assert_eq(mutable_words, q->layout.signals + 2 * q->layout.signal_count);
+    for (uint32_t i = 0; i < mutable_words; i++) cr_assert_eq(store[i], old[i], "word %u", i);
+    cr_assert_eq(memcmp(delay, old_delay, p->layout.delay_words * sizeof *delay), 0);
+    free(old), free(store), free(old_delay), free(delay);
+    synth_program_destroy(p), synth_program_destroy(q);
+    hed_instrument_destroy(instrument);
+}
+
+Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
+{
+    hed_instrument *instrument = sample(40), *changed;
+    OK(hed_instrument_copy(instrument, &changed, &error));
+    OK(hed_instrument_remove(changed, hed_instrument_at(changed, HED_BODY, 5), &error));
+    hed_entity_def mallet = hed_default_entity_def(HED_MALLET), lfo = hed_default_entity_def(HED_LFO);
+    hed_entity added, modulator, body = hed_instrument_at(changed, HED_BODY, 12);
+    OK(hed_instrument_add(changed, &mallet, NULL, &added, &error));
+    OK(hed_instrument_link(changed, added, body, 1.0f, &error));
+    OK(hed_instrument_add(changed, &lfo, NULL, &modulator, &error));
+    OK(hed_instrument_modulate(changed, &(hed_modulation_def){modulator, body, HED_PARAMETER_DAMPING, HED_MODULATE_ADD, 1.0f, false}, &error));
+    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS), *q = program_of(changed, 4, 32, HED_PACK_ROWS);
+    uint32_t *old = busy_store(p), *store = malloc(q->layout.words * sizeof *store);
+    float *old_delay = busy_delay(p), *delay = malloc(q->layout.delay_words * sizeof *delay);
+    synth_program_carry(p, old, old_delay, q, store, delay);
+    for (uint32_t i = 0; i < q->layout.type[SYNTH_BODY].count; i++) {
+        hed_entity entity = q->entities[SYNTH_BODY][i];
+        uint32_t was = SYNTH_SEAT_ENTITY(p->seats[entity]);
+        for (uint32_t half = 0; half < 2; half++)
+            for (uint32_t field = 0; field < BODY_SIGNALS; field++)
+                cr_assert_eq(store[q->layout.signals + half * q->layout.signal_count + synth_signal(&q->layout, SYNTH_BODY, field, i)],
+                             old[p->layout.signals + half * p->layout.signal_count + synth_signal(&p->layout, SYNTH_BODY, field, was)]);
+    }
+    uint32_t seat = SYNTH_SEAT_ENTITY(q->seats[added]);
+    uint32_t gate = store[synth_parameter_word(&q->layout, SYNTH_MALLET, CONTACT_P_GATE, seat)];
+    cr_assert_gt(store[gate + SYNTH_GATE_COUNT], 0);
+    cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_SEEN, seat)], store[gate + SYNTH_GATE_COUNT]);
+    cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_ACTIVE, seat)], 0);
+    free(old), free(store), free(old_delay), free(delay);
+    synth_program_destroy(p), synth_program_destroy(q);
+    hed_instrument_destroy(instrument), hed_instrument_destroy(changed);
+}
+
+/* ---- errors ---- */
+
+Test(synth_program, unstable_instruments_are_refused_by_name)
+{
+    hed_instrument *instrument;
+    hed_entity_def body = hed_default_entity_def(HED_BODY), spring = hed_default_entity_def(HED_SPRING);
+    hed_allocator allocator = hed_default_allocator();
+    synth_program *program;
+    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
+    OK(hed_instrument_add(instrument, &body, "peg", &spring.as.spring.from, &error));
+    body.as.body.position[0] = 0.1f;
+    OK(hed_instrument_add(instrument, &body, "wild", &spring.as.spring.to, &error));
+    spring.as.spring.stiffness = 1e9f;
+    OK(hed_instrument_add(instrument, &spring, NULL, &(hed_entity){0}, &error));
+    synth_program_def def = {.instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
+    FAILS(HED_ERROR_ARGUMENT, synth_program_create(&allocator, &def, &program, &error));
+    cr_assert(strstr(error.text, "peg") || strstr(error.text, "wild"), "%s", error.text);
+    hed_instrument_destroy(instrument);
+}
+
+Test(synth_program, any_allocation_may_fail)
+{
+    hed_instrument *instrument = sample(20);
+    for (int64_t n = 1;; n++) {
+        test_allocator counting = {.fail_at = n};
+        hed_allocator allocator = test_allocator_of(&counting);
+        synth_program_def def = {.instrument = instrument, .rate = 48000.0, .warps = 4, .lanes = 32, .pack = HED_PACK_ROWS};
+        synth_program *program;
+        hed_status status = synth_program_create(&allocator, &def, &program, &error);
+        if (!status) synth_program_destroy(program);
+        cr_assert_eq(counting.live, 0);
+        cr_assert_eq(counting.bytes, 0);
+        if (!status) {
+            cr_expect_gt(n, 30);
+            break;
+        }
+        cr_assert_eq(status, HED_ERROR_MEMORY, "allocation %d: %s", (int)n, error.text);
+        cr_assert_null(program);
+    }
+    hed_instrument_destroy(instrument);
+}
