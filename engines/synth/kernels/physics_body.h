@@ -132,38 +132,15 @@ SYNTH_FUNCTION void synth_body_show(const synth_layout *layout, const synth_at *
     at->store[word + 5u * stride] = as_uint(m->w);
 }
 
-/* From the force of the springs on: contacts, damping, the way. `keep` is exp(-rate s). */
-SYNTH_FUNCTION void synth_body_move(const synth_layout *layout, const synth_at *at, uint body, float fx, float fy, float fz, float mobility, float keep,
-                                    float dilation, synth_motion *m)
-{
-    m->u = hed_fma(mobility, fx, m->u);
-    m->v = hed_fma(mobility, fy, m->v);
-    m->w = hed_fma(mobility, fz, m->w);
-    synth_list forces = synth_list_of(at, layout->type[SYNTH_BODY].forces, layout->type[SYNTH_BODY].count, body);
-    for (uint i = 0; i < forces.length; i++) {
-        uint word = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
-        synth_push(at, at->read + synth_word(at, word), synth_word(at, word + forces.stride), mobility, m);
-    }
-    m->u *= keep;
-    m->v *= keep;
-    m->w *= keep;
-    m->x = hed_fma(dilation, m->u, m->x);
-    m->y = hed_fma(dilation, m->v, m->y);
-    m->z = hed_fma(dilation, m->w, m->z);
-}
+/* One axis of a body: the force's part of a sample, and damping and way. `mobility` is s h^2/m, `keep` exp(-rate s), `dilation` s. */
+SYNTH_FUNCTION float synth_pushed(float speed, float force, float mobility) { return hed_fma(mobility, force, speed); }
+SYNTH_FUNCTION float synth_went(float place, float speed, float dilation) { return hed_fma(dilation, speed, place); }
 
-SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, uint body)
+/* From the force of the springs on: contacts, damping, the way. */
+SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at, uint body, float fx, float fy, float fz, synth_motion m)
 {
     float weight = synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body), rate = synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body);
-    float dilation = synth_dilation(at), fx = SYNTH_WIND, fy = SYNTH_WIND, fz = SYNTH_WIND;
-    synth_motion m = synth_motion_of(layout, at, body);
-    synth_list springs = synth_list_of(at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
-    if (weight == 0.0f)
-        springs.length = 0;
-    for (uint i = 0; i < springs.length; i++) {
-        uint word = springs.first + i * SYNTH_SPRING_WORDS * springs.stride;
-        synth_pull(layout, at, &m, synth_word(at, word), synth_word(at, word + springs.stride), &fx, &fy, &fz);
-    }
+    float dilation = synth_dilation(at);
     if (body < layout->type[SYNTH_BODY].modulated) {
         synth_motion anchor;
         synth_body_changes(layout, at, body, &weight, &rate, &anchor);
@@ -175,8 +152,36 @@ SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, u
             return;
         }
     }
-    synth_body_move(layout, at, body, fx, fy, fz, dilation * weight, synth_keep(rate, dilation), dilation, &m);
+    float mobility = dilation * weight, keep = synth_keep(rate, dilation);
+    m.u = synth_pushed(m.u, fx, mobility);
+    m.v = synth_pushed(m.v, fy, mobility);
+    m.w = synth_pushed(m.w, fz, mobility);
+    synth_list forces = synth_list_of(at, layout->type[SYNTH_BODY].forces, layout->type[SYNTH_BODY].count, body);
+    for (uint i = 0; i < forces.length; i++) {
+        uint word = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
+        synth_push(at, at->read + synth_word(at, word), synth_word(at, word + forces.stride), mobility, &m);
+    }
+    m.u *= keep;
+    m.v *= keep;
+    m.w *= keep;
+    m.x = synth_went(m.x, m.u, dilation);
+    m.y = synth_went(m.y, m.v, dilation);
+    m.z = synth_went(m.z, m.w, dilation);
     synth_body_show(layout, at, body, &m);
+}
+
+SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, uint body)
+{
+    float fx = SYNTH_WIND, fy = SYNTH_WIND, fz = SYNTH_WIND;
+    synth_motion m = synth_motion_of(layout, at, body);
+    synth_list springs = synth_list_of(at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
+    if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body) == 0.0f)
+        springs.length = 0;
+    for (uint i = 0; i < springs.length; i++) {
+        uint word = springs.first + i * SYNTH_SPRING_WORDS * springs.stride;
+        synth_pull(layout, at, &m, synth_word(at, word), synth_word(at, word + springs.stride), &fx, &fy, &fz);
+    }
+    synth_body_go(layout, at, body, fx, fy, fz, m);
 }
 
 /* A modulated spring: bodies read its values of the previous sample. */

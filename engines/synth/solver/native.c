@@ -1,7 +1,7 @@
 /* Structure native: plain C in the calling thread, an instance behind the other. Real-time safe: run() allocates, locks and logs nothing.
- * Bodies go by vectors (native_body.h), all else one by one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere. */
-#include "kernels/physics.h"
+ * Bodies go by vectors (native_bodies.h), all else one by one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere. */
 #include "solver/memory.h"
+#include "solver/native_bodies.h"
 #include "solver/solver.h"
 
 #include "heddle/thread.h"
@@ -13,12 +13,27 @@ struct synth_structure {
     float *inputs;    /* (channels x block), as (channels x frames) of a run */
     uint32_t *stores; /* (instances x words) */
     float *delays;    /* (instances x delay_words) */
+    synth_bodies bodies;
+    synth_body_values values; /* of all instances, one behind the other */
 };
 
 static bool native_valid(const hed_synth *synth, char *reason, size_t size)
 {
     (void)synth, (void)reason, (void)size;
     return true;
+}
+
+static synth_at instance_at(const synth_structure *s, uint32_t instance)
+{
+    const synth_layout *layout = &s->program->layout;
+    return (synth_at){.store = s->stores + (uint64_t)instance * layout->words, .instance = instance, .inputs = s->inputs,
+                      .delay = s->delays + (uint64_t)instance * layout->delay_words};
+}
+static synth_body_values values_of(const synth_structure *s, uint32_t instance)
+{
+    uint64_t first = (uint64_t)instance * s->program->layout.type[SYNTH_BODY].count;
+    return (synth_body_values){s->values.rows + (uint64_t)instance * s->bodies.rows * SPRING_PARAMETERS * SYNTH_LANES, s->values.mobility + first,
+                               s->values.keep + first};
 }
 
 static hed_status native_write(synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
@@ -32,6 +47,11 @@ static hed_status native_write(synth_structure *s, const uint32_t *stores, const
     }
     if (delays) memcpy(s->delays, delays, delay_words * sizeof *delays);
     else memset(s->delays, 0, delay_words * sizeof *s->delays);
+    for (uint32_t i = 0; i < s->program->instances; i++) {
+        synth_at at = instance_at(s, i);
+        synth_body_values values = values_of(s, i);
+        synth_bodies_load(&s->bodies, layout, &at, &values);
+    }
     return HED_OK;
 }
 
@@ -44,6 +64,11 @@ static hed_status native_read(synth_structure *s, uint32_t *stores, float *delay
     return HED_OK;
 }
 
+static uint64_t value_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * s->bodies.rows * SPRING_PARAMETERS * SYNTH_LANES;
+}
+
 static void native_destroy(synth_structure *s)
 {
     if (!s) return;
@@ -52,6 +77,11 @@ static void native_destroy(synth_structure *s)
     synth_release(&allocator, s->inputs, (uint64_t)s->channels * s->block, sizeof *s->inputs);
     synth_release(&allocator, s->stores, (uint64_t)s->program->instances * layout->words, sizeof *s->stores);
     synth_release(&allocator, s->delays, (uint64_t)s->program->instances * layout->delay_words, sizeof *s->delays);
+    uint64_t bodies = (uint64_t)s->program->instances * layout->type[SYNTH_BODY].count;
+    synth_release(&allocator, s->values.rows, value_count(s), sizeof *s->values.rows);
+    synth_release(&allocator, s->values.mobility, bodies, sizeof *s->values.mobility);
+    synth_release(&allocator, s->values.keep, bodies, sizeof *s->values.keep);
+    synth_bodies_destroy(&allocator, s->program, &s->bodies);
     synth_release(&allocator, s, 1, sizeof *s);
 }
 
@@ -64,10 +94,19 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
     s->program = program;
     s->channels = synth->def.inputs;
     s->block = synth->def.block;
+    hed_status status = synth_bodies_create(&s->allocator, program, &s->bodies, error);
+    if (status) {
+        native_destroy(s);
+        return status;
+    }
+    uint64_t bodies = (uint64_t)program->instances * layout->type[SYNTH_BODY].count;
+    s->values.rows = synth_new(&s->allocator, value_count(s), sizeof *s->values.rows);
+    s->values.mobility = synth_new(&s->allocator, bodies, sizeof *s->values.mobility);
+    s->values.keep = synth_new(&s->allocator, bodies, sizeof *s->values.keep);
     s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
     s->stores = synth_new(&s->allocator, (uint64_t)program->instances * layout->words, sizeof *s->stores);
     s->delays = synth_new(&s->allocator, (uint64_t)program->instances * layout->delay_words, sizeof *s->delays);
-    if (!s->inputs || !s->stores || !s->delays) {
+    if (!s->inputs || !s->stores || !s->delays || !s->values.rows || !s->values.mobility || !s->values.keep) {
         native_destroy(s);
         return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words", program->instances, layout->words);
     }
@@ -76,10 +115,11 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
     return HED_OK;
 }
 
-static void step(const synth_structure *s, const synth_at *at)
+static void step(const synth_structure *s, const synth_at *at, synth_body_values *values)
 {
     const synth_layout *layout = &s->program->layout;
-    for (uint32_t type = 0; type < SYNTH_REMOTE; type++) {
+    synth_bodies_step(&s->bodies, layout, at, values);
+    for (uint32_t type = SYNTH_SPRING; type < SYNTH_REMOTE; type++) {
         uint32_t count = type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
         for (uint32_t i = 0; i < count; i++) synth_entity(layout, at, type, i);
     }
@@ -89,16 +129,20 @@ static void run_instance(const synth_structure *s, const synth_run *run, uint32_
 {
     const synth_layout *layout = &s->program->layout;
     const synth_poke *poke = run->pokes + run->poke_begin[instance], *end = run->pokes + run->poke_begin[instance + 1];
-    synth_at at = {.store = s->stores + (uint64_t)instance * layout->words, .instance = instance, .frames = run->frames, .inputs = s->inputs,
-                   .delay = s->delays + (uint64_t)instance * layout->delay_words};
+    synth_at at = instance_at(s, instance);
+    synth_body_values values = values_of(s, instance);
+    at.frames = run->frames;
     for (uint32_t frame = 0; frame < run->frames; frame++) {
-        for (; poke < end && poke->frame <= frame; poke++) at.store[poke->word] = poke->value;
+        for (; poke < end && poke->frame <= frame; poke++) {
+            at.store[poke->word] = poke->value;
+            synth_bodies_poked(&s->bodies, layout, &at, &values, poke->word);
+        }
         at.frame = frame;
         at.sample = (uint32_t)(run->sample + frame);
         at.read = layout->signals + (at.sample & 1 ? layout->signal_count : 0);
         at.write = layout->signals + (at.sample & 1 ? 0 : layout->signal_count);
         at.stems = run->stems + ((uint64_t)frame * s->program->instances + instance) * layout->stems * 2;
-        step(s, &at);
+        step(s, &at, &values);
     }
 }
 
@@ -120,7 +164,7 @@ static void native_report(const synth_structure *s, hed_synth_report *report)
 {
     const synth_layout *layout = &s->program->layout;
     report->groups = 1;
-    report->bytes = (uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) * sizeof(uint32_t);
+    report->bytes = ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) + value_count(s)) * sizeof(uint32_t);
 }
 
 const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE, .valid = native_valid, .create = native_create, .destroy = native_destroy,
