@@ -97,8 +97,10 @@ void hed_records_number(hed_records *records, const char *key, double value);   
 void hed_records_integer(hed_records *records, const char *key, uint64_t value);
 void hed_records_boolean(hed_records *records, const char *key, bool value);
 void hed_records_texts(hed_records *records, const char *key, const char *const *values, size_t count);
-/* Begins an object inside the current one: the members that follow are its own until hed_records_close(). One level deep. */
+/* Begins an object inside the current one: the members that follow are its own until hed_records_close(). Four levels at most. */
 void hed_records_open(hed_records *records, const char *key);
+/* Begins a list inside the current object: hed_records_next() begins its objects, until hed_records_close(). */
+void hed_records_open_list(hed_records *records, const char *key);
 void hed_records_close(hed_records *records);
 /* Prints the one object that there is, and a newline. Errors: as hed_records_print(). */
 hed_status hed_records_print_one(const hed_records *records, FILE *stream, hed_error *error);

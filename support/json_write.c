@@ -2,23 +2,30 @@
 #include "support/errors.h"
 #include "support/json.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { RECORDS_DEPTH = 4 };
+
 struct hed_records {
-    json_t *array;
-    json_t *object; /* the one under construction; the array's */
-    json_t *outer;  /* that one, while `object` is inside it */
+    json_t *root;
+    json_t *array;  /* that objects are added to; the root, or a list inside an object */
+    json_t *object; /* the one under construction; the array's, or a member of another one */
+    struct {
+        json_t *array, *object;
+    } around[RECORDS_DEPTH];
+    uint32_t depth;
     bool failed;
 };
 
 hed_records *hed_records_create(void)
 {
     hed_records *records = calloc(1, sizeof *records);
-    if (records && !(records->array = json_array())) {
+    if (records && !(records->root = records->array = json_array())) {
         free(records);
         return NULL;
     }
@@ -29,7 +36,7 @@ void hed_records_free(hed_records *records)
 {
     if (!records)
         return;
-    json_decref(records->array);
+    json_decref(records->root);
     free(records);
 }
 
@@ -102,24 +109,39 @@ void hed_records_texts(hed_records *records, const char *key, const char *const 
     set(records, key, array);
 }
 
-void hed_records_open(hed_records *records, const char *key)
+static void enter(hed_records *records, const char *key, json_t *inner, bool list)
 {
-    if (!records || !records->object) return; /* memory ran out before */
-    json_t *inner = json_object();
-    if (json_object_set_new(records->object, key, inner) != 0) {
-        records->failed = true;
+    if (!records) {
+        json_decref(inner);
         return;
     }
-    records->outer = records->object;
-    records->object = inner;
+    bool there = records->object && inner;
+    set(records, key, inner);
+    if (!there || records->failed) inner = NULL; /* memory has run out */
+    assert(records->depth < RECORDS_DEPTH);
+    records->around[records->depth].array = records->array;
+    records->around[records->depth++].object = records->object;
+    records->array = list ? inner : NULL;
+    records->object = list ? NULL : inner;
+}
+
+void hed_records_open(hed_records *records, const char *key)
+{
+    enter(records, key, json_object(), false);
+}
+
+void hed_records_open_list(hed_records *records, const char *key)
+{
+    enter(records, key, json_array(), true);
 }
 
 void hed_records_close(hed_records *records)
 {
-    if (!records || !records->outer)
+    if (!records || records->depth == 0)
         return;
-    records->object = records->outer;
-    records->outer = NULL;
+    records->depth--;
+    records->array = records->around[records->depth].array;
+    records->object = records->around[records->depth].object;
 }
 
 static hed_status print(const hed_records *records, const json_t *value, FILE *stream, hed_error *error)
@@ -135,10 +157,10 @@ static hed_status print(const hed_records *records, const json_t *value, FILE *s
 
 hed_status hed_records_print_one(const hed_records *records, FILE *stream, hed_error *error)
 {
-    return print(records, records ? json_array_get(records->array, 0) : NULL, stream, error);
+    return print(records, records ? json_array_get(records->root, 0) : NULL, stream, error);
 }
 
 hed_status hed_records_print(const hed_records *records, FILE *stream, hed_error *error)
 {
-    return print(records, records ? records->array : NULL, stream, error);
+    return print(records, records ? records->root : NULL, stream, error);
 }

@@ -228,6 +228,38 @@ Test(json, records)
     FAILS(HED_ERROR_MEMORY, hed_records_print(NULL, stdout, &error));
 }
 
+Test(json, records_inside_records)
+{
+    char *text = NULL;
+    size_t size;
+    hed_error error;
+    hed_records *records = hed_records_create();
+    hed_records_next(records);
+    hed_records_open_list(records, "rows");
+    for (uint32_t i = 0; i < 2; i++) {
+        hed_records_next(records);
+        hed_records_open_list(records, "lanes");
+        hed_records_next(records);
+        hed_records_open(records, "inner");
+        hed_records_integer(records, "a", i);
+        hed_records_close(records);
+        hed_records_close(records);
+        hed_records_integer(records, "b", i);
+    }
+    hed_records_close(records);
+    hed_records_boolean(records, "end", true);
+    FILE *stream = open_memstream(&text, &size);
+    OK(hed_records_print_one(records, stream, &error));
+    fclose(stream);
+    hed_records_free(records);
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (*from != ' ' && *from != '\n') *to++ = *from;
+    *to = 0;
+    cr_assert_str_eq(text, "{\"rows\":[{\"lanes\":[{\"inner\":{\"a\":0}}],\"b\":0},{\"lanes\":[{\"inner\":{\"a\":1}}],\"b\":1}],\"end\":true}");
+    free(text);
+}
+
 Test(json, full_disk_is_told)
 {
     hed_error error;

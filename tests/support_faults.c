@@ -172,6 +172,10 @@ static hed_status try_object(void)
     hed_records_open(records, "inner");
     hed_records_integer(records, "a", 1);
     hed_records_close(records);
+    hed_records_open_list(records, "list");
+    hed_records_next(records);
+    hed_records_integer(records, "c", 2);
+    hed_records_close(records);
     hed_records_text(records, "b", "text");
     hed_status status = hed_records_print_one(records, stream, &error);
     hed_records_free(records);

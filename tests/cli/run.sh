@@ -48,6 +48,19 @@ run 0 cache warm --device all; out_has '^host: nothing to compile'
 run 0 cache clear; out_has 'removed 0'
 run 1 cache ship "$work/ptx"; err_has 'heddle: '
 
+costs=10,2,14,12,20,16,24,9,6,5,7
+run 0 pack --counts 40,8,0,60 --warps 4; err_is_empty
+out_has '^exact: 2 types at most in a row, the dearest warp costs 2, 4 of 4 warps used$'; out_has ' A*B*\.*$'
+run 0 pack --counts 400,20,400,30,9,8,7,11,30,40,30 --costs "$costs" --json; err_is_empty
+out_has '^  "method": "exact-cost",$'; out_has '^  "max_cost": 39.0,$'; out_has '^  "warps_used": 32,$'
+run 0 pack --counts 1000,1,1,1,1,1,1,1,1,1,1 --method spread --json; out_has '^  "max_occupancy": 2,$'
+run 0 pack --counts 1000000 --method rows; out_has 'more rows are not shown'
+run 2 pack --counts 3,x; out_is_empty; err_has 'entry 2, "x"'
+run 2 pack --counts 3,4 --costs 1; out_is_empty; err_has 'costs has 1 entries, --counts 2'
+run 2 pack --counts 3,4 --costs 1,0; err_has 'entry 2, "0"'
+run 2 pack --counts 2147483647,1; err_has '2147483648 entities'
+run 2 pack --counts 1 --warps 65; err_has '1 to 64'
+
 # A full disk behind the output.
 code=0
 "$heddle" devices --json > /dev/full 2> "$work/err" || code=$?
