@@ -1,0 +1,108 @@
+/* heddle synth check: the load of an instrument on a device, as measured by playing it for a moment. */
+#include "synth_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BLOCKS = 200, LEAST_BLOCKS = 3, MOST_NOTES = 16, FIRST_FRAMES = 8 };
+static const double SECONDS = 0.2; /* spent on each pair */
+
+typedef struct player {
+    hed_synth *synth;
+    uint32_t frames;
+    float *left, *right;
+} player;
+
+/* Channels of sound that come in; what is played is silence. */
+static uint32_t inputs_of(const hed_instrument *instrument)
+{
+    uint32_t count = 0;
+    hed_entity_def def;
+    hed_error error;
+    for (uint32_t i = 0; i < hed_instrument_count(instrument, HED_AUDIO_INPUT); i++)
+        if (hed_instrument_get(instrument, hed_instrument_at(instrument, HED_AUDIO_INPUT, i), &def, &error) == HED_OK &&
+            def.as.audio_input.channel >= count)
+            count = def.as.audio_input.channel + 1;
+    return count;
+}
+
+static hed_status play(player *p, const hed_synth_event *events, uint32_t count, double *seconds, hed_error *error)
+{
+    hed_synth_block block = {.frames = p->frames, .events = events, .event_count = count, .left = p->left, .right = p->right};
+    uint64_t begin = hed_now();
+    hed_status status = hed_synth_process(p->synth, &block, error);
+    *seconds = 1e-9 * (double)(hed_now() - begin);
+    return status;
+}
+
+/* A note for each voice, spread over what the instrument hears. */
+static uint32_t make_notes(const hed_instrument_def *def, hed_synth_event events[MOST_NOTES])
+{
+    uint32_t count = def->mode == HED_SINGLETON ? MOST_NOTES : def->voices < MOST_NOTES ? def->voices : MOST_NOTES;
+    uint32_t span = def->high - def->low + 1u;
+    if (count > span) count = span;
+    for (uint32_t i = 0; i < count; i++) {
+        events[i] = (hed_synth_event){.kind = HED_EVENT_MIDI};
+        uint8_t note = (uint8_t)(def->low + i * span / count);
+        memcpy(events[i].bytes, (uint8_t[]){0x90, note, 100}, 3);
+    }
+    return count;
+}
+
+static hed_status measure(player *p, const hed_instrument *instrument, double rate, uint32_t block, cli_synth_load *load, hed_error *error)
+{
+    hed_synth_event notes[MOST_NOTES];
+    double seconds, times[MOST_BLOCKS], spent = 0;
+    uint32_t note_count = make_notes(hed_instrument_get_def(instrument), notes), count = 0;
+    /* The first block holds builds and first touches; the second tells how many frames there is time for. */
+    p->frames = block < FIRST_FRAMES ? block : FIRST_FRAMES;
+    hed_status status = play(p, notes, note_count, &seconds, error);
+    if (status == HED_OK) status = play(p, NULL, 0, &seconds, error);
+    double affordable = seconds > 0 ? SECONDS / seconds * p->frames : block;
+    p->frames = affordable >= block ? block : affordable > p->frames ? (uint32_t)affordable : p->frames;
+    while (status == HED_OK && count < MOST_BLOCKS && (count < LEAST_BLOCKS || spent < SECONDS) && !hed_interrupted()) {
+        status = play(p, NULL, 0, &seconds, error);
+        spent += seconds;
+        times[count++] = seconds * rate / p->frames;
+    }
+    if (status != HED_OK || count == 0) return status;
+    hed_summary summary = hed_summarize(times, count);
+    hed_synth_report report = hed_synth_get_report(p->synth);
+    load->runs = true;
+    load->broke = report.breaks > 0;
+    load->load = summary.p50;
+    load->worst = summary.p99;
+    load->instances = report.instances;
+    load->bytes = report.instances > 0 ? report.bytes / report.instances : report.bytes;
+    return HED_OK;
+}
+
+hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure, double rate, uint32_t block,
+                             cli_synth_load *load, hed_error *error)
+{
+    *load = (cli_synth_load){.structure = structure};
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.rate = rate;
+    def.block = block;
+    def.structure = structure;
+    def.inputs = inputs_of(instrument);
+    player p = {.left = calloc(block, sizeof(float)), .right = calloc(block, sizeof(float))};
+    hed_status status;
+    if (p.left && p.right) {
+        status = hed_synth_create(device, &def, &p.synth, error);
+        if (status == HED_OK) status = measure(&p, instrument, rate, block, load, error);
+    } else {
+        *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "out of memory for a block of sound"};
+        status = HED_ERROR_MEMORY;
+    }
+    hed_synth_destroy(p.synth);
+    free(p.left);
+    free(p.right);
+    /* What this pair cannot do is an answer; the next may do it. */
+    bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_BUILD;
+    if (!answer) return status;
+    snprintf(load->reason, sizeof load->reason, "%.255s", error->text);
+    return HED_OK;
+}
