@@ -133,3 +133,117 @@ Test(synth_group, so_do_voices)
     expect_structures(&t, HED_VOICES);
     test_close(&t);
 }
+
+/* ---- fast mode ---- */
+
+/* The sample instrument is strongly nonlinear; half a cycle of its strings is compared. */
+Test(synth_group, fast_is_near)
+{
+    test_device t = test_open(NULL);
+    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, HED_SINGLETON}, expected);
+    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SINGLETON}, found);
+    double worst = 0, peak = loudest(expected);
+    for (uint32_t i = 0; i < 2 * FRAMES; i++) worst = fmax(worst, fabs(expected[i] - found[i]));
+    cr_assert_lt(worst, 1e-3 * peak, "fast is %g from strict, whose peak is %g", worst, peak);
+    test_close(&t);
+}
+
+/* ---- changes, reset, reading ---- */
+
+/* The song with `changed` swapped in at frame 333. */
+static void render_with_change(const playing *how, const hed_instrument *instrument, const hed_instrument *changed, float *sound)
+{
+    hed_synth *synth = make_synth(how, instrument);
+    hed_synth_change *change;
+    play(synth, how->block, 0, 333, sound, sound + FRAMES);
+    OK(hed_synth_prepare(synth, changed, &change, &error));
+    OK(hed_synth_apply(synth, change, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_apply(synth, change, &error));
+    hed_synth_change_destroy(change);
+    play(synth, how->block, 333, FRAMES, sound, sound + FRAMES);
+    hed_synth_destroy(synth);
+}
+
+static void expect_no_seam(const playing *how)
+{
+    hed_instrument *instrument = make_instrument(BODIES, how->mode), *changed;
+    render(how, expected);
+    render_with_change(how, instrument, instrument, found);
+    expect_same(found, expected, "an unchanged instrument");
+    /* What nobody hears and nothing is linked to changes no sample, though everything has another place. */
+    OK(hed_instrument_copy(instrument, &changed, &error));
+    hed_entity_def body = hed_default_entity_def(HED_BODY), lfo = hed_default_entity_def(HED_LFO), mallet = hed_default_entity_def(HED_MALLET);
+    hed_entity made[3];
+    OK(hed_instrument_add(changed, &body, NULL, &made[0], &error));
+    OK(hed_instrument_add(changed, &lfo, NULL, &made[1], &error));
+    OK(hed_instrument_add(changed, &mallet, NULL, &made[2], &error));
+    OK(hed_instrument_link(changed, made[2], made[0], 1.0f, &error));
+    OK(hed_instrument_modulate(changed, &(hed_modulation_def){made[1], made[0], HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false}, &error));
+    render_with_change(how, instrument, changed, found);
+    expect_same(found, expected, "an instrument with more in it");
+    hed_instrument_destroy(instrument);
+    hed_instrument_destroy(changed);
+}
+
+Test(synth_group, a_change_has_no_seam)
+{
+    test_device t = test_open(NULL);
+    hed_device *host;
+    OK(hed_device_find(t.context, "host", &host, &error));
+    expect_no_seam(&(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON});
+    expect_no_seam(&(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES});
+    expect_no_seam(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES});
+    test_close(&t);
+}
+
+Test(synth_group, another_mode_needs_another_synth)
+{
+    test_device t = test_open(NULL);
+    hed_instrument *one = make_instrument(BODIES, HED_SINGLETON), *many = make_instrument(BODIES, HED_VOICES);
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON}, one);
+    hed_synth_change *change;
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_prepare(synth, many, &change, &error));
+    cr_assert_null(change);
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(one);
+    hed_instrument_destroy(many);
+    test_close(&t);
+}
+
+Test(synth_group, reset_begins_anew)
+{
+    test_device t = test_open(NULL);
+    hed_instrument *instrument = make_instrument(BODIES, HED_VOICES);
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES}, instrument);
+    play(synth, 64, 0, FRAMES, expected, expected + FRAMES);
+    OK(hed_synth_reset(synth, &error));
+    play(synth, 64, 0, FRAMES, found, found + FRAMES);
+    expect_same(found, expected, "after a reset");
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
+Test(synth_group, bodies_are_read_in_the_order_they_were_added)
+{
+    test_device t = test_open(NULL);
+    hed_instrument *instrument = make_instrument(BODIES, HED_SINGLETON);
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON}, instrument);
+    float before[3 * BODIES], after[3 * BODIES], velocities[3 * BODIES];
+    play(synth, 64, 0, 201, expected, expected + FRAMES);
+    OK(hed_synth_read_bodies(synth, 0, before, NULL, &error));
+    play(synth, 1, 201, 202, expected, expected + FRAMES);
+    OK(hed_synth_read_bodies(synth, 0, after, velocities, &error));
+    bool moved = false;
+    for (uint32_t i = 0; i < 3 * BODIES; i++) {
+        double way = (double)after[i] - before[i];
+        cr_assert_float_eq(way * 48000.0, velocities[i], 1e-2 + 1e-3 * fabs(velocities[i]), "axis %u of body %u", i % 3, i / 3);
+        if (i < 3 || i >= 3 * BODIES - 3) cr_assert_eq(after[i], 0.0f, "an anchor has moved");
+        moved = moved || after[i] != 0.0f;
+    }
+    cr_assert(moved);
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_read_bodies(synth, 1, before, NULL, &error));
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}

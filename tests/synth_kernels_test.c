@@ -1,0 +1,40 @@
+/* ctest: devices timeout=300
+ * The synth's kernels against their native versions: every configuration, in fast mode within tolerance and in strict mode bit for bit. */
+#include "testing.h"
+
+#include "heddle/synth.h"
+#include "support/conformance.h"
+
+static hed_error error;
+
+static void tell(void *user, const hed_conformance_run *run)
+{
+    char config[256];
+    if (run->verdict != HED_VERDICT_FAILED) return;
+    hed_config_format(run->def, run->config, config, sizeof config);
+    fprintf(stderr, "%s [%s] %s, n = %lld: %s\n", run->def->name, config, run->math ? "strict" : "fast", (long long)run->problem->sizes[0], run->text);
+    ++*(int *)user;
+}
+
+Test(synth_kernels, give_what_their_native_versions_give)
+{
+    test_device t = test_open(NULL);
+    for (uint32_t i = 0; i < hed_synth_kernel_count(); i++) {
+        int failures = 0;
+        hed_conformance_def def = {.device = t.device, .kernel = hed_synth_kernel_at(i), .coverage = HED_COVER_ALL, .seed = 7, .each = tell, .user = &failures};
+        hed_conformance_report report;
+        if (!def.kernel->range && !def.kernel->team) continue; /* part of a structure that tests of its own are for */
+        OK(hed_device_find(t.context, "host", &def.reference, &error));
+        OK(hed_conformance(&def, &report, &error));
+        cr_expect(report.passed > 0, "%s: nothing was run", def.kernel->name);
+        cr_expect(failures == 0 && report.failed == 0, "%s: %d runs failed", def.kernel->name, failures);
+    }
+    test_close(&t);
+}
+
+Test(synth_kernels, have_names_of_their_own)
+{
+    for (uint32_t i = 0; i < hed_synth_kernel_count(); i++)
+        for (uint32_t k = 0; k < i; k++) cr_assert_str_neq(hed_synth_kernel_at(i)->name, hed_synth_kernel_at(k)->name);
+    cr_assert_null(hed_synth_kernel_at(hed_synth_kernel_count()));
+}
