@@ -1,0 +1,368 @@
+/* ctest: devices timeout=300 */
+/* Golden renders: short, strict, the same bits on every device. tests/golden/NAME.json is an instrument, the table below says what is
+ * played on it, tests/golden/hashes.txt has the hash of each render. All parameters that modulation reaches are tried one by one on
+ * base.json.
+ *
+ * HEDDLE_GOLDEN_WRITE=1 writes the hashes anew; look at the difference, and say in the commit why sound changed. */
+#include "testing.h"
+
+#include <math.h>
+
+#include "heddle/synth_file.h"
+#include "model/model.h"
+#include "support/file.h"
+
+enum { RATE = 48000, BLOCK = 256, MOST_EVENTS = 64, MOST_HASHES = 256, FRAMES = 6000, MODULATED_FRAMES = 3000 };
+
+static const char folder[] = "tests/golden/", hashes_path[] = "tests/golden/hashes.txt";
+
+/* ---- what is played ---- */
+
+/* Events are FRAME KIND NUMBERS, separated by semicolons; KIND is on, off, aftertouch, cc, program, pressure, bend (all with the
+ * channel, 1 to 16, first), tempo, host, or set (ENTITY PARAMETER VALUE). */
+typedef struct golden {
+    const char *instrument; /* and name, where `name` is NULL */
+    const char *name;
+    const char *events;
+} golden;
+
+#define NOTE "0 on 1 60 100; 4000 off 1 60 64"
+#define LATE_NOTE "100 on 1 60 100; 2500 off 1 60 64" /* when the LFO that modulates what a note's start takes has left 0 */
+
+static const golden goldens[] = {
+    {"string", NULL, NOTE},
+    {"string", "string_soft", "0 on 1 60 20; 2000 on 1 60 127"},
+    {"stiff_string", NULL, NOTE},
+    {"cubic", NULL, NOTE},
+    {"membrane", NULL, "0 on 1 60 90; 3000 on 1 62 60"},
+    {"plate", NULL, NOTE},
+    {"lattice", NULL, NOTE},
+    {"mallet", NULL, "0 on 1 60 127; 1500 on 1 60 30; 3000 on 1 60 80"},
+    {"plectrum", NULL, "0 on 1 60 127; 3000 on 1 61 64"},
+    {"bow", NULL, "0 on 1 60 100; 3500 off 1 60 0; 4500 on 1 60 40"},
+    {"oscillator", NULL, "0 on 1 57 100; 3000 off 1 57 0; 3200 on 1 69 100"},
+    {"audio", NULL, "500 on 1 60 100; 4000 off 1 60 0"},
+    {"microphone", NULL, NOTE},
+    {"compressor", NULL, "0 on 1 60 127; 3000 on 1 60 20"},
+    {"delay", NULL, NOTE},
+    {"lfo", NULL, "0 on 1 60 100; 2000 tempo 240; 4000 on 1 60 100"},
+    {"envelope", NULL, "0 on 1 60 100; 3000 off 1 60 0"},
+    {"follower", NULL, NOTE},
+    {"midi", NULL, "0 cc 1 1 10; 0 on 1 60 100; 1000 cc 1 1 127; 1500 bend 1 16000; 2000 pressure 1 100; 2500 aftertouch 1 60 90; "
+                   "3000 host 3 0.75; 3500 on 1 67 40"},
+    {"modulators", NULL, NOTE},
+    {"modes", NULL, NOTE},
+    {"routes", NULL, "0 on 1 60 100; 1000 on 2 60 100; 2000 on 1 72 100; 3000 on 2 72 100"},
+    {"voices", NULL, "0 on 1 60 100; 500 on 1 64 90; 1000 on 1 67 80; 3000 off 1 60 0; 3000 off 1 64 0"},
+    {"voices", "voices_steal", "0 on 1 60 100; 400 on 1 62 100; 800 on 1 64 100; 1200 on 1 65 100; 1600 on 1 67 100; 2000 on 1 69 100"},
+    {"voices", "voices_bend", "0 on 1 60 100; 500 on 1 67 100; 1000 bend 1 16383; 2500 bend 1 0; 4000 bend 1 8192"},
+    {"voices", "voices_sustain", "0 on 1 60 100; 500 cc 1 64 127; 1000 off 1 60 0; 1500 on 1 62 100; 2000 off 1 62 0; 3500 cc 1 64 0"},
+    {"voices", "voices_all_off", "0 on 1 60 100; 100 on 1 62 100; 2000 cc 1 123 0; 3000 on 1 64 100; 4000 cc 1 120 0"},
+    {"voices", "voices_program", "0 on 1 60 100; 1000 program 1 5; 2000 on 1 60 0; 2500 on 1 60 90"},
+    {"mpe", NULL, "0 on 2 60 100; 0 on 3 60 100; 1000 bend 2 9000; 1500 pressure 3 120; 2000 bend 1 10000; 3000 off 2 60 0"},
+    {"string", "set", "0 on 1 60 100; 1500 set middle damping 200; 3000 set ear gain -30; 4500 set ear pan -1"},
+    {"base", NULL, NOTE},
+    {"base", "base_sequence", "0 on 1 48 127; 1200 off 1 48 0; 1200 on 1 60 80; 2400 off 1 60 0; 2400 on 1 72 40; 3600 off 1 72 0"},
+};
+enum { GOLDENS = sizeof goldens / sizeof *goldens };
+
+/* ---- events ---- */
+
+static const struct word {
+    const char *text;
+    uint8_t status;
+} words[] = {{"off", 0x80}, {"on", 0x90}, {"aftertouch", 0xa0}, {"cc", 0xb0}, {"program", 0xc0}, {"pressure", 0xd0}, {"bend", 0xe0}};
+
+static void read_midi(const char *kind, const char *rest, hed_synth_event *event)
+{
+    unsigned channel = 0, first = 0, second = 0;
+    int read = sscanf(rest, "%u %u %u", &channel, &first, &second);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].text, kind) != 0) continue;
+        bool bend = words[i].status == 0xe0;
+        cr_assert_geq(read, 2);
+        event->kind = HED_EVENT_MIDI;
+        event->bytes[0] = (uint8_t)(words[i].status | (channel - 1));
+        event->bytes[1] = (uint8_t)(bend ? first & 127 : first);
+        event->bytes[2] = (uint8_t)(bend ? first >> 7 : second);
+        return;
+    }
+    cr_assert_fail("no event \"%s\"", kind);
+}
+
+static void read_set(const hed_instrument *instrument, const char *rest, hed_synth_event *event)
+{
+    char name[32], parameter[32];
+    cr_assert_eq(sscanf(rest, "%31s %31s %f", name, parameter, &event->value), 3);
+    event->kind = HED_EVENT_SET;
+    event->entity = hed_instrument_find(instrument, name);
+    cr_assert_neq(event->entity, 0, "no entity \"%s\"", name);
+    while (event->parameter < HED_PARAMETER_COUNT && strcmp(hed_parameter_name(event->parameter), parameter) != 0)
+        event->parameter++;
+    cr_assert_lt(event->parameter, HED_PARAMETER_COUNT, "no parameter \"%s\"", parameter);
+}
+
+static uint32_t read_events(const hed_instrument *instrument, const char *text, hed_synth_event *events)
+{
+    uint32_t count = 0;
+    for (const char *next = text; next; next = strchr(next, ';') ? strchr(next, ';') + 1 : NULL) {
+        cr_assert_lt(count, MOST_EVENTS);
+        hed_synth_event event = {0};
+        char kind[32];
+        int begin = 0;
+        cr_assert_eq(sscanf(next, "%u %31s%n", &event.frame, kind, &begin), 2, "%s", next);
+        const char *rest = next + begin;
+        if (strcmp(kind, "tempo") == 0) {
+            event.kind = HED_EVENT_TEMPO;
+            cr_assert_eq(sscanf(rest, "%f", &event.value), 1);
+        } else if (strcmp(kind, "host") == 0) {
+            event.kind = HED_EVENT_HOST;
+            cr_assert_eq(sscanf(rest, "%u %f", &event.number, &event.value), 2);
+        } else if (strcmp(kind, "set") == 0) {
+            read_set(instrument, rest, &event);
+        } else {
+            read_midi(kind, rest, &event);
+        }
+        cr_assert(count == 0 || events[count - 1].frame <= event.frame, "out of order: %s", next);
+        events[count++] = event;
+    }
+    return count;
+}
+
+/* ---- rendering ---- */
+
+static uint64_t hash_samples(uint64_t hash, const float *samples, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) { /* FNV-1a over the bytes, lowest first */
+        uint32_t bits;
+        memcpy(&bits, &samples[i], sizeof bits);
+        for (int byte = 0; byte < 4; byte++)
+            hash = (hash ^ (bits >> (8 * byte) & 0xff)) * 0x100000001b3ull;
+    }
+    return hash;
+}
+
+/* Plays events in blocks, and gives the hash of both channels. The sound has to be one: neither silence nor out of hand. */
+static uint64_t render(const test_device *t, const hed_instrument *instrument, const char *name, const char *text, uint32_t frames)
+{
+    hed_error error;
+    hed_synth_event events[MOST_EVENTS], part[MOST_EVENTS];
+    uint32_t count = read_events(instrument, text, events), next = 0;
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.rate = RATE;
+    def.block = BLOCK;
+    def.inputs = 1;
+    def.seed = 7;
+    def.math = HED_MATH_STRICT;
+    hed_synth *synth;
+    OK(hed_synth_create(t->device, &def, &synth, &error));
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (uint32_t at = 0; at < frames; at += BLOCK) {
+        float left[BLOCK], right[BLOCK], input[BLOCK];
+        for (uint32_t i = 0; i < BLOCK; i++) /* a sawtooth of 125 Hz */
+            input[i] = (float)((at + i) % 384) / 192.0f - 1.0f;
+        const float *inputs[] = {input};
+        uint32_t in_block = 0, length = frames - at < BLOCK ? frames - at : BLOCK;
+        for (; next < count && events[next].frame < at + length; next++) {
+            part[in_block] = events[next];
+            part[in_block++].frame -= at;
+        }
+        OK(hed_synth_process(synth, &(hed_synth_block){.frames = length, .events = part, .event_count = in_block, .inputs = inputs,
+                                                       .left = left, .right = right}, &error));
+        hash = hash_samples(hash_samples(hash, left, length), right, length);
+    }
+    hed_synth_report report = hed_synth_get_report(synth);
+    cr_expect_gt(report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
+    cr_expect_lt(report.peak, 4.0f, "%s: much too loud (peak %g)", name, (double)report.peak);
+    cr_expect_eq(report.breaks, 0u, "%s: the breaker opened", name);
+    cr_log_info("golden %s: %s, %.2f us a sample", name, hed_synth_structure_name(report.structure),
+                report.load.p50_ns * 1e-3 / BLOCK);
+    hed_synth_destroy(synth);
+    return hash;
+}
+
+static hed_instrument *load(const char *name)
+{
+    hed_error error;
+    char path[128];
+    hed_instrument *instrument;
+    snprintf(path, sizeof path, "%s%s.json", folder, name);
+    OK(hed_instrument_load(path, &instrument, &error));
+    return instrument;
+}
+
+/* ---- hashes ---- */
+
+typedef struct hash_list {
+    struct {
+        char name[64];
+        uint64_t hash;
+    } lines[MOST_HASHES];
+    uint32_t count;
+} hash_list;
+
+static void read_hashes(hash_list *list)
+{
+    hed_error error;
+    char *text;
+    size_t size;
+    list->count = 0;
+    OK(hed_file_read(hashes_path, 1 << 20, &text, &size, &error));
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        cr_assert_lt(list->count, MOST_HASHES);
+        cr_assert_eq(sscanf(line, "%63s %lx", list->lines[list->count].name, &list->lines[list->count].hash), 2, "%s", line);
+        list->count++;
+    }
+    free(text);
+}
+
+static void write_hashes(const hash_list *list)
+{
+    hed_error error;
+    hed_file_writer *writer;
+    OK(hed_file_writer_open(hashes_path, &writer, &error));
+    for (uint32_t i = 0; i < list->count; i++) {
+        char line[128];
+        int length = snprintf(line, sizeof line, "%s %016lx\n", list->lines[i].name, list->lines[i].hash);
+        hed_file_writer_put(writer, line, (size_t)length);
+    }
+    OK(hed_file_writer_commit(writer, &error));
+}
+
+static void add_hash(hash_list *list, const char *name, uint64_t hash)
+{
+    cr_assert_lt(list->count, MOST_HASHES);
+    snprintf(list->lines[list->count].name, sizeof list->lines[0].name, "%s", name);
+    list->lines[list->count++].hash = hash;
+}
+
+/* ---- every parameter modulated ---- */
+
+/* What of base.json is modulated. Positions are those of what cannot move; the frequency of an LFO that follows the tempo has a name of its own. */
+static const char *target_name(hed_entity_type type, hed_parameter parameter)
+{
+    bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
+    if (type == HED_BODY && position) return "anchor";
+    if (type == HED_LFO && parameter == HED_PARAMETER_SYNC_FREQUENCY) return "synced";
+    return hed_entity_type_name(type);
+}
+
+static hed_modulation_def modulation_of(const hed_instrument *base, hed_entity_type type, hed_parameter parameter)
+{
+    hed_modulation_def def = {.source = hed_instrument_find(base, "source"), .target = hed_instrument_find(base, target_name(type, parameter)),
+                              .parameter = parameter, .depth = 0.4f, .invert = parameter % 2 == 1};
+    cr_assert(def.source && def.target, "base.json has no \"%s\"", target_name(type, parameter));
+    bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
+    if (position || parameter == HED_PARAMETER_ROTATION || parameter == HED_PARAMETER_PAN) {
+        def.mode = HED_MODULATE_ADD;
+        if (position) def.depth = type == HED_BODY ? 0.0005f : 0.05f;
+    } else {
+        def.mode = parameter % 2 == 1 ? HED_MODULATE_MULTIPLY : HED_MODULATE_EXPONENTIAL;
+    }
+    return def;
+}
+
+/* Each has its hash, and none sounds like the instrument without the modulation. */
+static void render_modulations(const test_device *t, hash_list *found)
+{
+    hed_error error;
+    hed_instrument *base = load("base");
+    uint64_t plain = render(t, base, "base without modulation", LATE_NOTE, MODULATED_FRAMES);
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+        for (uint32_t parameter = 0; parameter < HED_PARAMETER_COUNT; parameter++) {
+            if (!hed_parameter_of(type, parameter)) continue;
+            char name[64];
+            snprintf(name, sizeof name, "%s.%s", hed_entity_type_name(type), hed_parameter_name(parameter));
+            hed_instrument *instrument;
+            OK(hed_instrument_copy(base, &instrument, &error));
+            hed_modulation_def def = modulation_of(base, type, parameter);
+            OK(hed_instrument_modulate(instrument, &def, &error));
+            uint64_t hash = render(t, instrument, name, LATE_NOTE, MODULATED_FRAMES);
+            cr_expect_neq(hash, plain, "modulating %s changes nothing", name);
+            add_hash(found, name, hash);
+            hed_instrument_destroy(instrument);
+        }
+    hed_instrument_destroy(base);
+}
+
+Test(synth_golden, renders)
+{
+    test_device t = test_open(NULL);
+    static hash_list known, found;
+    for (uint32_t i = 0; i < GOLDENS; i++) {
+        const char *name = goldens[i].name ? goldens[i].name : goldens[i].instrument;
+        hed_instrument *instrument = load(goldens[i].instrument);
+        add_hash(&found, name, render(&t, instrument, name, goldens[i].events, FRAMES));
+        hed_instrument_destroy(instrument);
+    }
+    render_modulations(&t, &found);
+    test_close(&t);
+    if (getenv("HEDDLE_GOLDEN_WRITE")) write_hashes(&found);
+    read_hashes(&known);
+    cr_assert_eq(known.count, found.count, "%s has %u lines, there are %u renders", hashes_path, known.count, found.count);
+    for (uint32_t i = 0; i < found.count; i++) {
+        cr_expect_str_eq(known.lines[i].name, found.lines[i].name);
+        cr_expect_eq(known.lines[i].hash, found.lines[i].hash, "%s: %016lx, expected %016lx", found.lines[i].name, found.lines[i].hash,
+                     known.lines[i].hash);
+    }
+}
+
+/* ---- what they exercise between them ---- */
+
+typedef struct coverage {
+    uint32_t types[HED_ENTITY_TYPE_COUNT], midi[HED_MIDI_KIND_COUNT], oscillators[HED_WAVE_COUNT], lfos[HED_WAVE_COUNT], voices[3];
+    uint32_t modes[2 * HED_MODULATION_MODE_COUNT]; /* upright, then inverted */
+    uint32_t modulated_modulators;
+} coverage;
+
+static void cover_instrument(const hed_instrument *instrument, coverage *c)
+{
+    c->voices[hed_instrument_get_def(instrument)->mode]++;
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+        for (uint32_t i = 0; i < hed_instrument_count(instrument, type); i++) {
+            hed_entity_def def;
+            cr_assert_eq(hed_instrument_get(instrument, hed_instrument_at(instrument, type, i), &def, NULL), HED_OK);
+            c->types[type]++;
+            if (type == HED_MIDI_SOURCE) c->midi[def.as.midi_source.kind]++;
+            if (type == HED_OSCILLATOR) c->oscillators[def.as.oscillator.wave]++;
+            if (type == HED_LFO) c->lfos[def.as.lfo.wave]++;
+        }
+    for (uint32_t i = 0; i < instrument->modulation_count; i++) {
+        const hed_modulation_def *def = &instrument->modulations[i];
+        c->modes[def->mode + (def->invert ? HED_MODULATION_MODE_COUNT : 0)]++;
+        c->modulated_modulators += synth_is_modulator(synth_find(instrument, def->target)->type);
+    }
+}
+
+static void expect_all(const uint32_t *counts, uint32_t count, const char *what)
+{
+    for (uint32_t i = 0; i < count; i++)
+        cr_expect_gt(counts[i], 0u, "no golden render has %s %u", what, i);
+}
+
+Test(synth_golden, exercise_everything_between_them)
+{
+    coverage c = {0};
+    uint32_t statuses[16] = {0}, events[HED_EVENT_HOST + 1] = {0};
+    for (uint32_t i = 0; i < GOLDENS; i++) {
+        hed_instrument *instrument = load(goldens[i].instrument);
+        cover_instrument(instrument, &c);
+        hed_synth_event list[MOST_EVENTS];
+        uint32_t count = read_events(instrument, goldens[i].events, list);
+        for (uint32_t k = 0; k < count; k++) {
+            events[list[k].kind]++;
+            if (list[k].kind == HED_EVENT_MIDI) statuses[list[k].bytes[0] >> 4]++;
+        }
+        hed_instrument_destroy(instrument);
+    }
+    expect_all(c.types, HED_ENTITY_TYPE_COUNT, "entity type");
+    expect_all(c.midi, HED_MIDI_KIND_COUNT, "MIDI source of kind");
+    expect_all(c.oscillators, HED_WAVE_COUNT, "oscillator of wave");
+    expect_all(c.lfos, HED_WAVE_COUNT, "LFO of wave");
+    expect_all(c.modes, 2 * HED_MODULATION_MODE_COUNT, "modulation of mode");
+    expect_all(&c.modulated_modulators, 1, "modulator of a modulator, number");
+    expect_all(c.voices, 3, "voice mode");
+    expect_all(events, HED_EVENT_HOST + 1, "event of kind");
+    expect_all(statuses + 8, 7, "MIDI status 8 +");
+}
