@@ -1,0 +1,115 @@
+/* An instrument made and played by a program: a string tuned to 220 Hz is plucked; while it sounds a second one is added and plucked, too.
+ * Prints the pitches that are heard. */
+#include <heddle/synth.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RATE = 48000, BLOCK = 256, SECONDS = 1, FRAMES = SECONDS * RATE / BLOCK * BLOCK };
+
+/* A string along x with a plectrum that draws it upwards for one note, and the microphone that hears its middle. */
+static hed_status add_string(hed_instrument *instrument, float frequency, uint8_t note, float z, hed_entity microphone, hed_error *error)
+{
+    hed_grid_def grid = hed_default_grid_def();
+    grid.size[0] = 34; /* 32 masses and two ends */
+    grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = true;
+    grid.step[0][0] = 0.02f;
+    grid.origin[2] = z;
+    grid.body.mass = 1e-4f;
+    grid.body.damping = 3;
+    grid.spring.rest_length = -0.5f; /* stretched to twice its length: that is what makes it a string */
+    grid.tune = frequency;
+    grid.rate = RATE;
+    hed_entity_def plectrum = hed_default_entity_def(HED_PLECTRUM);
+    plectrum.as.plectrum.distance = 1e-3f;
+    plectrum.as.plectrum.direction[0] = plectrum.as.plectrum.direction[2] = 0;
+    plectrum.as.plectrum.direction[1] = 1;
+    plectrum.as.plectrum.route.low = plectrum.as.plectrum.route.high = note;
+    hed_generated string;
+    hed_entity pick;
+    hed_status status = hed_instrument_add_grid(instrument, &grid, NULL, &string, error);
+    if (!status) status = hed_instrument_add(instrument, &plectrum, NULL, &pick, error);
+    if (!status) status = hed_instrument_link(instrument, pick, string.first_body + 7, 1, error);
+    return status ? status : hed_instrument_link(instrument, microphone, string.first_body + 13, 1, error);
+}
+
+/* A second of sound that begins with a note. */
+static hed_status play(hed_synth *synth, uint8_t note, float *left, hed_error *error)
+{
+    static float right[BLOCK];
+    hed_synth_event start = {.frame = 0, .kind = HED_EVENT_MIDI, .bytes = {0x90, note, 100}};
+    hed_status status = HED_OK;
+    for (uint32_t at = 0; at < FRAMES && !status; at += BLOCK) {
+        hed_synth_block block = {.frames = BLOCK, .events = &start, .event_count = at == 0, .left = left + at, .right = right};
+        status = hed_synth_process(synth, &block, error);
+    }
+    return status;
+}
+
+/* Magnitude of one frequency: one term of the Fourier transform, under Hann's window. */
+static double magnitude(const float *sound, double frequency)
+{
+    double c = 0, s = 0, turn = 2 * 3.14159265358979323846;
+    for (int n = 0; n < FRAMES; n++) {
+        double window = 0.5 - 0.5 * cos(turn * n / FRAMES), phase = turn * frequency * n / RATE;
+        c += window * sound[n] * cos(phase);
+        s += window * sound[n] * sin(phase);
+    }
+    return hypot(c, s);
+}
+
+static double loudest_near(const float *sound, double frequency)
+{
+    double best = 0, found = 0;
+    for (double f = frequency * 0.97; f < frequency * 1.03; f += 0.1) {
+        double m = magnitude(sound, f);
+        if (m > best) {
+            best = m;
+            found = f;
+        }
+    }
+    return found;
+}
+
+int main(void)
+{
+    static float first[FRAMES], second[FRAMES];
+    hed_context *context = NULL;
+    hed_device *device;
+    hed_instrument *instrument = NULL, *larger = NULL;
+    hed_synth *synth = NULL;
+    hed_synth_change *change = NULL;
+    hed_entity microphone;
+    hed_error error;
+    hed_entity_def ear = hed_default_entity_def(HED_MICROPHONE);
+    memcpy(ear.as.microphone.position, (float[]){0.3f, 0.2f, 0}, 3 * sizeof(float));
+    memcpy(ear.as.microphone.direction, (float[]){0, 1, 0}, 3 * sizeof(float));
+    hed_synth_def def = hed_default_synth_def();
+    def.rate = RATE;
+    def.block = BLOCK;
+    hed_status status = hed_context_create(NULL, &context, &error);
+    if (!status) status = hed_device_find(context, NULL, &device, &error);
+    if (!status) status = hed_instrument_create(NULL, NULL, &instrument, &error);
+    if (!status) status = hed_instrument_add(instrument, &ear, "ear", &microphone, &error);
+    if (!status) status = add_string(instrument, 220, 57, 0, microphone, &error);
+    def.instrument = instrument;
+    if (!status) status = hed_synth_create(device, &def, &synth, &error);
+    if (!status) status = play(synth, 57, first, &error);
+
+    /* The first string goes on sounding while the second one is put beside it. */
+    if (!status) status = hed_instrument_copy(instrument, &larger, &error);
+    if (!status) status = add_string(larger, 330, 64, 0.05f, microphone, &error);
+    if (!status) status = hed_synth_prepare(synth, larger, &change, &error);
+    if (!status) status = hed_synth_apply(synth, change, &error);
+    if (!status) status = play(synth, 64, second, &error);
+    if (status) fprintf(stderr, "%s\n", error.text);
+    else printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", hed_device_get_info(device)->name,
+                hed_synth_structure_name(hed_synth_get_report(synth).structure), loudest_near(first, 220), loudest_near(second, 220),
+                loudest_near(second, 330));
+    hed_synth_change_destroy(change);
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(larger);
+    hed_instrument_destroy(instrument);
+    hed_context_destroy(context);
+    return status ? 1 : 0;
+}
