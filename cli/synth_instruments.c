@@ -124,7 +124,7 @@ static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph
             spring.as.spring.to = generated->first_body + g->others[a][e];
             hed_entity entity;
             status = hed_instrument_add(instrument, &spring, NULL, &entity, error);
-            generated->springs++;
+            if (generated->springs++ == 0) generated->first_spring = entity;
         }
     }
     generated->bodies = g->masses;
