@@ -82,9 +82,9 @@ SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, c
     } else {
         tension = synth_tension(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness);
     }
-    *fx = hed_fma(tension, d0x + ux, *fx);
-    *fy = hed_fma(tension, d0y + uy, *fy);
-    *fz = hed_fma(tension, d0z + uz, *fz);
+    *fx += tension * (d0x + ux); /* not fused: so that both ends have one force, whoever computes it */
+    *fy += tension * (d0y + uy);
+    *fz += tension * (d0z + uz);
 }
 
 /* The contact whose signal NX is word `word` pushes: (u, v, w) is solved for along its direction. `mobility` is s h^2/m. */

@@ -14,7 +14,7 @@ struct synth_structure {
     uint32_t *stores; /* (instances x words) */
     float *delays;    /* (instances x delay_words) */
     synth_bodies bodies;
-    synth_body_values values; /* of all instances, one behind the other */
+    synth_body_values values; /* of all instances, one behind the other; forces are one instance's at a time */
 };
 
 static bool native_valid(const hed_synth *synth, char *reason, size_t size)
@@ -32,8 +32,8 @@ static synth_at instance_at(const synth_structure *s, uint32_t instance)
 static synth_body_values values_of(const synth_structure *s, uint32_t instance)
 {
     uint64_t first = (uint64_t)instance * s->program->layout.type[SYNTH_BODY].count;
-    return (synth_body_values){s->values.rows + (uint64_t)instance * s->bodies.rows * SPRING_PARAMETERS * SYNTH_LANES, s->values.mobility + first,
-                               s->values.keep + first};
+    return (synth_body_values){s->values.blocks + (uint64_t)instance * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES, s->values.mobility + first,
+                               s->values.keep + first, s->values.forces};
 }
 
 static hed_status native_write(synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
@@ -66,7 +66,7 @@ static hed_status native_read(synth_structure *s, uint32_t *stores, float *delay
 
 static uint64_t value_count(const synth_structure *s)
 {
-    return (uint64_t)s->program->instances * s->bodies.rows * SPRING_PARAMETERS * SYNTH_LANES;
+    return (uint64_t)s->program->instances * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES;
 }
 
 static void native_destroy(synth_structure *s)
@@ -78,7 +78,8 @@ static void native_destroy(synth_structure *s)
     synth_release(&allocator, s->stores, (uint64_t)s->program->instances * layout->words, sizeof *s->stores);
     synth_release(&allocator, s->delays, (uint64_t)s->program->instances * layout->delay_words, sizeof *s->delays);
     uint64_t bodies = (uint64_t)s->program->instances * layout->type[SYNTH_BODY].count;
-    synth_release(&allocator, s->values.rows, value_count(s), sizeof *s->values.rows);
+    synth_release(&allocator, s->values.blocks, value_count(s), sizeof *s->values.blocks);
+    synth_release(&allocator, s->values.forces, 3 * (uint64_t)s->bodies.forces, sizeof *s->values.forces);
     synth_release(&allocator, s->values.mobility, bodies, sizeof *s->values.mobility);
     synth_release(&allocator, s->values.keep, bodies, sizeof *s->values.keep);
     synth_bodies_destroy(&allocator, s->program, &s->bodies);
@@ -100,29 +101,21 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
         return status;
     }
     uint64_t bodies = (uint64_t)program->instances * layout->type[SYNTH_BODY].count;
-    s->values.rows = synth_new(&s->allocator, value_count(s), sizeof *s->values.rows);
+    s->values.blocks = synth_new(&s->allocator, value_count(s), sizeof *s->values.blocks);
+    s->values.forces = synth_new(&s->allocator, 3 * (uint64_t)s->bodies.forces, sizeof *s->values.forces);
     s->values.mobility = synth_new(&s->allocator, bodies, sizeof *s->values.mobility);
     s->values.keep = synth_new(&s->allocator, bodies, sizeof *s->values.keep);
     s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
     s->stores = synth_new(&s->allocator, (uint64_t)program->instances * layout->words, sizeof *s->stores);
     s->delays = synth_new(&s->allocator, (uint64_t)program->instances * layout->delay_words, sizeof *s->delays);
-    if (!s->inputs || !s->stores || !s->delays || !s->values.rows || !s->values.mobility || !s->values.keep) {
+    if (!s->inputs || !s->stores || !s->delays || !s->values.blocks || !s->values.forces ||
+        !s->values.mobility || !s->values.keep) {
         native_destroy(s);
         return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words", program->instances, layout->words);
     }
     native_write(s, NULL, NULL, NULL);
     *structure = s;
     return HED_OK;
-}
-
-static void step(const synth_structure *s, const synth_at *at, synth_body_values *values)
-{
-    const synth_layout *layout = &s->program->layout;
-    synth_bodies_step(&s->bodies, layout, at, values);
-    for (uint32_t type = SYNTH_SPRING; type < SYNTH_REMOTE; type++) {
-        uint32_t count = type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
-        for (uint32_t i = 0; i < count; i++) synth_entity(layout, at, type, i);
-    }
 }
 
 static void run_instance(const synth_structure *s, const synth_run *run, uint32_t instance)
@@ -142,7 +135,7 @@ static void run_instance(const synth_structure *s, const synth_run *run, uint32_
         at.read = layout->signals + (at.sample & 1 ? layout->signal_count : 0);
         at.write = layout->signals + (at.sample & 1 ? 0 : layout->signal_count);
         at.stems = run->stems + ((uint64_t)frame * s->program->instances + instance) * layout->stems * 2;
-        step(s, &at, &values);
+        synth_native_step(&s->bodies, layout, &at, &values);
     }
 }
 

@@ -1,35 +1,62 @@
 /* Bodies of the native structure by vectors: which springs stand in which rows, and what is in them. native_step.c steps them. */
-#include "solver/native_bodies.h"
-
+#include "solver/native_bands.h"
 #include "solver/memory.h"
 
 /* ---- tables ---- */
 
-static synth_at image_of(const synth_program *program)
-{
-    return (synth_at){.store = program->image, .read = program->layout.signals, .write = program->layout.signals};
-}
-
-/* Springs that pull a body: none where it is anchored. */
-static synth_list springs_of(const synth_program *program, uint32_t body)
+static bool is_special(const synth_program *program, uint32_t body)
 {
     const synth_layout *layout = &program->layout;
-    synth_at at = image_of(program);
-    synth_list list = synth_list_of(&at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
-    if (synth_parameter(layout, &at, SYNTH_BODY, BODY_P_WEIGHT, body) == 0.0f) list.length = 0;
-    return list;
-}
-
-static bool is_plain(const synth_program *program, uint32_t body)
-{
-    const synth_layout *layout = &program->layout;
-    synth_at at = image_of(program);
+    synth_at at = {.store = program->image};
     uint32_t count = layout->type[SYNTH_BODY].count;
-    return body >= layout->type[SYNTH_BODY].modulated && synth_list_of(&at, layout->type[SYNTH_BODY].forces, count, body).length == 0;
+    return body < layout->type[SYNTH_BODY].modulated || synth_list_of(&at, layout->type[SYNTH_BODY].forces, count, body).length > 0;
 }
+
+/* A spring, as the list of its body at this place has it, has its values there, too. */
+static void place_spring(synth_bodies *b, uint32_t spring, uint32_t place)
+{
+    uint32_t index = spring & SYNTH_SPRING_INDEX, free = 0;
+    while (b->places[index * SYNTH_PLACES + free] != SYNTH_EMPTY) free++;
+    b->places[index * SYNTH_PLACES + free] = place;
+    if (spring & SYNTH_SPRING_REVERSED) b->reversed[index] |= (uint8_t)(1u << free);
+}
+
+/* A spring of a band, in the one or two parts it is in. */
+static void place_in_band(synth_bodies *b, const synth_band *band, uint32_t lower, uint32_t spring)
+{
+    uint32_t parts = synth_part_count(band), part = (lower - band->low) / SYNTH_LANES, last = synth_part_begin(band, parts - 1);
+    if (part < parts - 1) place_spring(b, spring, (band->part + part) * SYNTH_LANES + (lower - band->low) % SYNTH_LANES);
+    if (lower >= last) place_spring(b, spring, (band->part + parts - 1) * SYNTH_LANES + lower - last);
+}
+
+static void place_bands(const synth_program *program, const synth_bands *bands, synth_bodies *b)
+{
+    for (uint32_t i = 0; i < bands->count; i++) {
+        const synth_band *band = &bands->at[i];
+        for (uint32_t part = 0; part < synth_part_count(band); part++) {
+            uint32_t lower = synth_part_begin(band, part);
+            b->parts[band->part + part] = (synth_part){lower, lower + band->distance, band->force + lower - band->low};
+        }
+    }
+    for (uint32_t body = 0; body < program->layout.type[SYNTH_BODY].count; body++) {
+        synth_list list = synth_springs_of(program, body);
+        for (uint32_t i = 0; i < list.length; i++) {
+            uint32_t word = list.first + i * SYNTH_SPRING_WORDS * list.stride, other = program->image[word];
+            uint32_t spring = program->image[word + list.stride], band = synth_band_of(bands, body, other);
+            if (band == SYNTH_EMPTY) continue;
+            /* By the lower body's list; where that is an anchor and has none, by the upper's, the other way round. */
+            if (body < other) place_in_band(b, &bands->at[band], body, spring);
+            else if (synth_springs_of(program, other).length == 0) place_in_band(b, &bands->at[band], other, spring ^ SYNTH_SPRING_REVERSED);
+        }
+    }
+}
+
+/* ---- rows ---- */
 
 /* How far each lane of a slice has come in its list. */
 typedef struct heads {
+    const synth_program *program;
+    const synth_bands *bands;
     uint32_t first;
     synth_list lists[SYNTH_LANES];
     uint32_t done[SYNTH_LANES];
@@ -37,113 +64,142 @@ typedef struct heads {
 
 static bool is_left(const heads *h, uint32_t lane) { return h->done[lane] < h->lists[lane].length; }
 
-/* Word `k` of the lane's next entry. */
-static uint32_t head(const synth_program *program, const heads *h, uint32_t lane, uint32_t k)
+/* Word `k` of entry `entry` of a lane. */
+static uint32_t entry_word(const heads *h, uint32_t lane, uint32_t entry, uint32_t k)
 {
     const synth_list *list = &h->lists[lane];
-    return program->image[list->first + (h->done[lane] * SYNTH_SPRING_WORDS + k) * list->stride];
+    return h->program->image[list->first + (entry * SYNTH_SPRING_WORDS + k) * list->stride];
 }
 
-/* Whether most lanes that are left go to bodies equally far on, and LANES bodies lie there: then *first is the first of those. In a lattice that
- * is the rule, though bodies at its faces lack springs. */
-static bool go_together(const synth_program *program, const heads *h, uint32_t *first)
+/* A number for band and side of the other body of an entry; SYNTH_EMPTY: it is of no band. */
+static uint32_t side_of(const heads *h, uint32_t lane, uint32_t entry)
 {
-    uint32_t count = program->layout.type[SYNTH_BODY].count, left = 0, best = 0;
+    uint32_t body = h->first + lane, other = entry_word(h, lane, entry, 0), band = synth_band_of(h->bands, body, other);
+    return band == SYNTH_EMPTY ? band : band * 2 + (other < body);
+}
+
+/* Whether a row may add this side's forces to all lanes: each has it next, or has no such spring at all, so that 0 stands there. An anchored
+ * body takes any force. */
+static bool may_add(const heads *h, uint32_t side)
+{
     for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
-        if (!is_left(h, lane)) continue;
-        left++;
-        uint32_t start = head(program, h, lane, 0) - lane, votes = 0;
-        for (uint32_t other = 0; other < SYNTH_LANES; other++) votes += is_left(h, other) && head(program, h, other, 0) - other == start;
-        if (votes > best && start <= count - SYNTH_LANES) {
-            best = votes;
-            *first = start;
+        if (is_left(h, lane) && side_of(h, lane, h->done[lane]) == side) continue;
+        for (uint32_t entry = 0; entry < h->lists[lane].length; entry++) {
+            if (side_of(h, lane, entry) == side) return false;
         }
     }
-    return best * 4 >= left * 3;
+    return true;
 }
 
-static void place_spring(synth_bodies *b, uint32_t spring, uint32_t slot)
+/* The row for the next entries: forces of a band where a side can be added, else springs that are of no band, else whatever comes next. */
+static uint32_t choose_side(const heads *h, bool *loose)
 {
-    uint32_t index = spring & SYNTH_SPRING_INDEX, end = 0;
-    while (b->slots[index * SYNTH_ENDS + end] != SYNTH_EMPTY) end++;
-    b->slots[index * SYNTH_ENDS + end] = slot;
-    if (spring & SYNTH_SPRING_REVERSED) b->reversed[index] |= (uint8_t)(1u << end);
-}
-
-/* The rows of one slice, from row `row` on; gives the row behind them. Each lane's springs keep their order: their sum is as synth_body() has it.
- * Lanes without a spring in a row have stiffness 0. With `b->others` NULL rows are only counted. */
-static uint32_t place_rows(const synth_program *program, synth_bodies *b, heads *h, uint32_t row)
-{
-    for (;; row++) {
-        uint32_t left = 0, first = 0;
-        for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) left += is_left(h, lane);
-        if (left == 0) return row;
-        bool together = go_together(program, h, &first);
-        for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
-            bool takes = is_left(h, lane) && (!together || head(program, h, lane, 0) == first + lane);
-            uint32_t slot = row * SYNTH_LANES + lane;
-            if (b->others) b->others[slot] = together ? first + lane : takes ? head(program, h, lane, 0) : h->first + lane;
-            if (b->others && takes) place_spring(b, head(program, h, lane, 1), slot);
-            h->done[lane] += takes;
-        }
-        if (b->others) b->in_line[row] = together;
+    *loose = false;
+    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
+        uint32_t side = is_left(h, lane) ? side_of(h, lane, h->done[lane]) : SYNTH_EMPTY;
+        if (side != SYNTH_EMPTY && may_add(h, side)) return side;
+        if (is_left(h, lane) && side == SYNTH_EMPTY) *loose = true;
     }
+    return SYNTH_EMPTY;
 }
 
-/* All slices; with `b->others` NULL rows are only counted. */
-static void place_slices(const synth_program *program, synth_bodies *b)
+static void add_band_row(synth_bodies *b, heads *h, uint32_t side)
+{
+    const synth_band *band = &h->bands->at[side / 2];
+    uint32_t at = band->force + h->first - band->low - (side & 1 ? band->distance : 0);
+    if (b->rows) b->rows[b->row_count] = (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at};
+    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) h->done[lane] += is_left(h, lane) && side_of(h, lane, h->done[lane]) == side;
+}
+
+/* Lanes without a spring in it have the body itself at the other end and stiffness 0. */
+static void add_gathering_row(synth_bodies *b, heads *h, bool loose)
+{
+    if (b->rows) b->rows[b->row_count] = (synth_row){SYNTH_ROW_GATHER, b->blocks};
+    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
+        bool takes = is_left(h, lane) && (!loose || side_of(h, lane, h->done[lane]) == SYNTH_EMPTY);
+        uint32_t place = b->blocks * SYNTH_LANES + lane;
+        if (b->rows) {
+            b->others[place] = takes ? entry_word(h, lane, h->done[lane], 0) : h->first + lane;
+            if (takes) place_spring(b, entry_word(h, lane, h->done[lane], 1), place);
+        }
+        h->done[lane] += takes;
+    }
+    b->blocks++;
+}
+
+/* All slices; with `b->rows` NULL rows and blocks are only counted. */
+static void place_slices(const synth_program *program, const synth_bands *bands, synth_bodies *b)
 {
     uint32_t count = program->layout.type[SYNTH_BODY].count;
-    b->rows = 0;
+    b->row_count = 0;
+    b->blocks = b->part_count;
     for (uint32_t s = 0; s < b->slices; s++) {
-        heads h = {.first = s * SYNTH_LANES < count - SYNTH_LANES ? s * SYNTH_LANES : count - SYNTH_LANES};
+        heads h = {.program = program, .bands = bands, .first = s * SYNTH_LANES < count - SYNTH_LANES ? s * SYNTH_LANES : count - SYNTH_LANES};
         b->first[s] = h.first;
-        b->begin[s] = b->rows;
-        b->plain[s] = 1;
+        b->row_begin[s] = b->row_count;
+        b->special[s] = 0;
+        uint32_t left = 0, side = 0;
         for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
-            h.lists[lane] = springs_of(program, h.first + lane);
-            if (!is_plain(program, h.first + lane)) b->plain[s] = 0;
+            h.lists[lane] = synth_springs_of(program, h.first + lane);
+            left += h.lists[lane].length;
+            if (is_special(program, h.first + lane)) b->special[s] |= (uint16_t)(1u << lane);
         }
-        b->rows = place_rows(program, b, &h, b->rows);
+        for (bool loose; left > 0; b->row_count++) {
+            side = choose_side(&h, &loose);
+            if (side != SYNTH_EMPTY) add_band_row(b, &h, side);
+            else add_gathering_row(b, &h, loose);
+            left = 0;
+            for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) left += is_left(&h, lane);
+        }
     }
-    b->begin[b->slices] = b->rows;
+    b->row_begin[b->slices] = b->row_count;
+}
+
+static bool make_tables(const hed_allocator *allocator, const synth_program *program, const synth_bands *bands, synth_bodies *b)
+{
+    uint64_t springs = program->layout.type[SYNTH_SPRING].count;
+    b->first = synth_new(allocator, b->slices, sizeof *b->first);
+    b->row_begin = synth_new(allocator, b->slices + 1u, sizeof *b->row_begin);
+    b->special = synth_new(allocator, b->slices, sizeof *b->special);
+    b->parts = synth_new(allocator, b->part_count, sizeof *b->parts);
+    b->places = synth_new(allocator, springs * SYNTH_PLACES, sizeof *b->places);
+    b->reversed = synth_new(allocator, springs, sizeof *b->reversed);
+    if (!b->first || !b->row_begin || !b->special || !b->parts || !b->places || !b->reversed) return false;
+    memset(b->places, 0xff, springs * SYNTH_PLACES * sizeof *b->places);
+    place_slices(program, bands, b);
+    b->others = synth_new(allocator, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others);
+    b->rows = synth_new(allocator, b->row_count, sizeof *b->rows);
+    if (!b->others || !b->rows) return false;
+    place_bands(program, bands, b);
+    place_slices(program, bands, b);
+    return true;
 }
 
 hed_status synth_bodies_create(const hed_allocator *allocator, const synth_program *program, synth_bodies *b, hed_error *error)
 {
-    uint32_t count = program->layout.type[SYNTH_BODY].count, springs = program->layout.type[SYNTH_SPRING].count;
+    uint32_t count = program->layout.type[SYNTH_BODY].count;
     *b = (synth_bodies){.slices = count >= SYNTH_LANES ? (count + SYNTH_LANES - 1) / SYNTH_LANES : 0};
-    b->first = synth_new(allocator, b->slices, sizeof *b->first);
-    b->begin = synth_new(allocator, b->slices + 1u, sizeof *b->begin);
-    b->plain = synth_new(allocator, b->slices, sizeof *b->plain);
-    b->slots = synth_new(allocator, (uint64_t)springs * SYNTH_ENDS, sizeof *b->slots);
-    b->reversed = synth_new(allocator, springs, sizeof *b->reversed);
-    bool whole = b->first && b->begin && b->plain && b->slots && b->reversed;
-    if (whole) {
-        place_slices(program, b);
-        b->others = synth_new(allocator, (uint64_t)b->rows * SYNTH_LANES, sizeof *b->others);
-        b->in_line = synth_new(allocator, b->rows, sizeof *b->in_line);
-        whole = b->others && b->in_line;
-    }
-    if (!whole) {
-        synth_bodies_destroy(allocator, program, b);
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory for the rows of %u bodies and %u springs", count, springs);
-    }
-    memset(b->slots, 0xff, (size_t)springs * SYNTH_ENDS * sizeof *b->slots);
-    place_slices(program, b);
-    return HED_OK;
+    synth_bands bands = {.count = 0};
+    hed_status status = b->slices > 0 ? synth_find_bands(allocator, program, &bands, error) : HED_OK;
+    if (status) return status;
+    b->part_count = bands.parts;
+    b->forces = bands.forces;
+    if (make_tables(allocator, program, &bands, b)) return HED_OK;
+    synth_bodies_destroy(allocator, program, b);
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the rows of %u bodies and their springs", count);
 }
 
 void synth_bodies_destroy(const hed_allocator *allocator, const synth_program *program, synth_bodies *b)
 {
-    uint32_t springs = program->layout.type[SYNTH_SPRING].count;
+    uint64_t springs = program->layout.type[SYNTH_SPRING].count;
     synth_release(allocator, b->first, b->slices, sizeof *b->first);
-    synth_release(allocator, b->begin, b->slices + 1u, sizeof *b->begin);
-    synth_release(allocator, b->plain, b->slices, sizeof *b->plain);
-    synth_release(allocator, b->slots, (uint64_t)springs * SYNTH_ENDS, sizeof *b->slots);
+    synth_release(allocator, b->row_begin, b->slices + 1u, sizeof *b->row_begin);
+    synth_release(allocator, b->special, b->slices, sizeof *b->special);
+    synth_release(allocator, b->parts, b->part_count, sizeof *b->parts);
+    synth_release(allocator, b->places, springs * SYNTH_PLACES, sizeof *b->places);
     synth_release(allocator, b->reversed, springs, sizeof *b->reversed);
-    synth_release(allocator, b->others, (uint64_t)b->rows * SYNTH_LANES, sizeof *b->others);
-    synth_release(allocator, b->in_line, b->rows, sizeof *b->in_line);
+    synth_release(allocator, b->others, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others);
+    synth_release(allocator, b->rows, b->row_count, sizeof *b->rows);
     *b = (synth_bodies){0};
 }
 
@@ -151,10 +207,10 @@ void synth_bodies_destroy(const hed_allocator *allocator, const synth_program *p
 
 static void load_spring(const synth_bodies *b, const synth_layout *layout, const synth_at *at, synth_body_values *values, uint32_t spring)
 {
-    for (uint32_t end = 0; end < SYNTH_ENDS; end++) {
-        uint32_t slot = b->slots[spring * SYNTH_ENDS + end], sign = b->reversed[spring] >> end & 1u ? SYNTH_SPRING_REVERSED : 0;
-        if (slot == SYNTH_EMPTY) return;
-        float *to = values->rows + (size_t)(slot / SYNTH_LANES) * SPRING_PARAMETERS * SYNTH_LANES + slot % SYNTH_LANES;
+    for (uint32_t i = 0; i < SYNTH_PLACES; i++) {
+        uint32_t place = b->places[spring * SYNTH_PLACES + i], sign = b->reversed[spring] >> i & 1u ? SYNTH_SPRING_REVERSED : 0;
+        if (place == SYNTH_EMPTY) return;
+        float *to = values->blocks + (size_t)(place / SYNTH_LANES) * SPRING_PARAMETERS * SYNTH_LANES + place % SYNTH_LANES;
         for (uint32_t field = 0; field < SPRING_PARAMETERS; field++) {
             float value = synth_parameter(layout, at, SYNTH_SPRING, field, spring);
             to[field * SYNTH_LANES] = field <= SPRING_P_Z ? hed_flip(value, sign) : value;
