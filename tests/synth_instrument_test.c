@@ -1,0 +1,489 @@
+/* Instruments: what may be added, linked, modulated and removed, and under which names; memory that runs out. Grids, pitch and
+ * stability are in synth_grids_test.c. */
+#include <math.h>
+
+#include "heddle/synth.h"
+#include "model/model.h"
+#include "testing.h"
+
+static hed_error error;
+static hed_instrument *instrument;
+
+static void open(void)
+{
+    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
+}
+
+static void close(void)
+{
+    hed_instrument_destroy(instrument);
+}
+
+TestSuite(synth_instrument, .init = open, .fini = close);
+
+static hed_entity add(hed_entity_type type, const char *name)
+{
+    hed_entity_def def = hed_default_entity_def(type);
+    hed_entity entity;
+    if (type == HED_FOLLOWER) def.as.follower.source = hed_instrument_at(instrument, HED_MICROPHONE, 0);
+    if (type == HED_DELAY_LINE) def.as.delay_line.source = hed_instrument_at(instrument, HED_MICROPHONE, 0);
+    OK(hed_instrument_add(instrument, &def, name, &entity, &error));
+    return entity;
+}
+
+static hed_entity add_body(float x, const char *name)
+{
+    hed_entity_def def = hed_default_entity_def(HED_BODY);
+    hed_entity entity;
+    def.as.body.position[0] = x;
+    OK(hed_instrument_add(instrument, &def, name, &entity, &error));
+    return entity;
+}
+
+static hed_entity add_spring(hed_entity from, hed_entity to)
+{
+    hed_entity_def def = hed_default_entity_def(HED_SPRING);
+    hed_entity entity;
+    def.as.spring.from = from;
+    def.as.spring.to = to;
+    OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
+    return entity;
+}
+
+/* ---- values ---- */
+
+/* A definition of any type that is all right. */
+static hed_entity_def good(hed_entity_type type)
+{
+    hed_entity_def def = hed_default_entity_def(type);
+    if (type == HED_SPRING) {
+        def.as.spring.from = hed_instrument_at(instrument, HED_BODY, 0);
+        def.as.spring.to = hed_instrument_at(instrument, HED_BODY, 1);
+    }
+    if (type == HED_FOLLOWER || type == HED_DELAY_LINE) memcpy(&def.as, instrument->ids[HED_MICROPHONE], sizeof(hed_entity));
+    return def;
+}
+
+static void refused(const hed_entity_def *def, const char *key)
+{
+    hed_entity entity;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, def, NULL, &entity, &error));
+    cr_expect(strstr(error.text, key), "\"%s\" does not name %s", error.text, key);
+    cr_expect(entity == 0);
+}
+
+/* A number at its ends, beyond them, and no number at all. */
+static void try_number(hed_entity_type type, const synth_field *field)
+{
+    hed_entity_def def = good(type);
+    float *value = (float *)((char *)&def.as + field->offset), low = (float)field->low, high = (float)field->high;
+    hed_entity entity;
+    *value = low;
+    OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
+    *value = high;
+    OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
+    const float beyond[] = {nextafterf(low, -INFINITY), nextafterf(high, INFINITY), NAN, INFINITY, -INFINITY};
+    for (uint32_t i = 0; i < 5; i++) {
+        *value = beyond[i];
+        refused(&def, field->key);
+    }
+}
+
+static void try_field(hed_entity_type type, const synth_field *field)
+{
+    hed_entity_def def = good(type);
+    char *at = (char *)&def.as + field->offset;
+    const uint32_t none = 12345;
+    switch (field->kind) {
+    case SYNTH_FIELD_NUMBER: try_number(type, field); break;
+    case SYNTH_FIELD_VECTOR: memcpy(at, &(float){NAN}, sizeof(float)), refused(&def, field->key); break;
+    case SYNTH_FIELD_DIRECTION: memset(at, 0, 3 * sizeof(float)), refused(&def, "point somewhere"); break;
+    case SYNTH_FIELD_ENTITY: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
+    case SYNTH_FIELD_CHOICE: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
+    case SYNTH_FIELD_WHOLE: memcpy(at, &(uint32_t){(uint32_t)field->high + 1}, sizeof none), refused(&def, field->key); break;
+    case SYNTH_FIELD_ADSR: ((hed_adsr *)(void *)at)->sustain = 1.5f, refused(&def, field->key); break;
+    case SYNTH_FIELD_ROUTE: *(hed_route *)(void *)at = (hed_route){0, 60, 59}, refused(&def, "lower one first"); break;
+    case SYNTH_FIELD_NOTE:
+    case SYNTH_FIELD_BOOLEAN: break;
+    }
+}
+
+Test(synth_instrument, every_value_has_its_range)
+{
+    add_body(0, NULL), add_body(1, NULL), add(HED_MICROPHONE, NULL);
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+        hed_entity_def def = good(type);
+        hed_entity entity;
+        OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
+        for (const synth_field *field = synth_fields[type]; field->key; field++)
+            try_field(type, field);
+    }
+    hed_entity_def unknown = {.type = HED_ENTITY_TYPE_COUNT};
+    refused(&unknown, "no type 13");
+}
+
+Test(synth_instrument, the_whole_has_its_ranges)
+{
+    hed_instrument_def def = hed_default_instrument_def();
+    OK(hed_instrument_set_def(instrument, &def, &error));
+    def.voices = 65;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_set_def(instrument, &def, &error));
+    cr_expect(strstr(error.text, "voices is 65"));
+    def = hed_default_instrument_def();
+    def.low = 80, def.high = 79;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_set_def(instrument, &def, &error));
+    cr_expect(strstr(error.text, "lower note first"));
+    cr_expect(hed_instrument_get_def(instrument)->high == 127, "a definition that is refused changes nothing");
+}
+
+Test(synth_instrument, names_are_told_apart)
+{
+    for (uint32_t a = 0; a < HED_ENTITY_TYPE_COUNT; a++)
+        for (uint32_t b = a + 1; b < HED_ENTITY_TYPE_COUNT; b++)
+            cr_expect(strcmp(hed_entity_type_name(a), hed_entity_type_name(b)) != 0);
+    for (uint32_t a = 0; a < HED_PARAMETER_COUNT; a++) {
+        uint32_t types = 0;
+        for (uint32_t b = a + 1; b < HED_PARAMETER_COUNT; b++)
+            cr_expect(strcmp(hed_parameter_name(a), hed_parameter_name(b)) != 0);
+        for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+            types += hed_parameter_of(type, a);
+        cr_expect(types > 0, "nothing has parameter %s", hed_parameter_name(a));
+    }
+    cr_expect(!hed_parameter_of(HED_BODY, HED_PARAMETER_PAN));
+    cr_expect(!hed_parameter_of(HED_ENTITY_TYPE_COUNT, HED_PARAMETER_MASS));
+    cr_expect_str_eq(hed_parameter_name(HED_PARAMETER_COUNT), "unknown");
+    cr_expect_str_eq(hed_entity_type_name(99), "unknown");
+}
+
+/* ---- names ---- */
+
+Test(synth_instrument, entities_are_found_by_name)
+{
+    enum { COUNT = 5000 };
+    char name[32];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "b%u", i * 7919 % COUNT);
+        add_body((float)i * 0.001f, i % 3 ? name : NULL);
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "b%u", i * 7919 % COUNT);
+        hed_entity found = hed_instrument_find(instrument, name);
+        cr_assert(found == (i % 3 ? i + 1 : 0), "%s is %u", name, found);
+        cr_assert_str_eq(hed_instrument_name(instrument, i + 1), i % 3 ? name : "");
+    }
+}
+
+Test(synth_instrument, names_that_are_refused)
+{
+    char longest[SYNTH_LONGEST_NAME + 2] = "";
+    hed_entity_def def = hed_default_entity_def(HED_BODY);
+    hed_entity entity;
+    hed_grid_def grid = hed_default_grid_def();
+    hed_generated made;
+    add_body(0, "a");
+    grid.size[0] = 4;
+    OK(hed_instrument_add_grid(instrument, &grid, "row", &made, &error));
+    static const char *const taken[] = {"a", "row", "row[3]", "row.springs[0]"};
+    for (uint32_t i = 0; i < 4; i++) {
+        FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, taken[i], &entity, &error));
+        cr_expect(strstr(error.text, "is taken"));
+    }
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &grid, "a", &made, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, "", &entity, &error));
+    memset(longest, 'x', SYNTH_LONGEST_NAME + 1);
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, longest, &entity, &error));
+    longest[SYNTH_LONGEST_NAME] = 0;
+    OK(hed_instrument_add(instrument, &def, longest, &entity, &error));
+    cr_expect(hed_instrument_find(instrument, longest) == entity);
+    cr_expect(hed_instrument_count(instrument, HED_BODY) == 6, "what is refused adds nothing");
+}
+
+Test(synth_instrument, parts_of_grids_have_names)
+{
+    hed_grid_def grid = hed_default_grid_def();
+    hed_generated string, plate, block;
+    char text[SYNTH_DESCRIPTION];
+    grid.size[0] = 5;
+    OK(hed_instrument_add_grid(instrument, &grid, "s", &string, &error));
+    grid.size[1] = 4;
+    OK(hed_instrument_add_grid(instrument, &grid, "p", &plate, &error));
+    grid.size[2] = 3;
+    OK(hed_instrument_add_grid(instrument, &grid, "b", &block, &error));
+    cr_expect(hed_instrument_find(instrument, "s[4]") == string.first_body + 4);
+    cr_expect(hed_instrument_find(instrument, "p[2,3]") == plate.first_body + 17);
+    cr_expect(hed_instrument_find(instrument, "b[1,2,2]") == block.first_body + 51);
+    cr_expect(hed_instrument_find(instrument, "b.springs[7]") == block.first_spring + 7);
+    static const char *const nothing[] = {"s", "s[5]", "s[-1]", "s[]", "s[1", "s[1,1]", "p[1]", "p[*,1]", "p[1,1]x", "b[0..1,0,0]", "s.springs",
+                                          "s.springs[4]", "s.springs[4", "s.spring[0]", "", "[", "[0]", "s[99999999999]", "b[0,0,0"};
+    for (uint32_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        cr_expect(hed_instrument_find(instrument, nothing[i]) == 0, "\"%s\" is no single entity", nothing[i]);
+    cr_expect_str_eq(hed_instrument_describe(instrument, plate.first_body + 17, text, sizeof text), "\"p[2,3]\"");
+    cr_expect_str_eq(hed_instrument_describe(instrument, block.first_body + 51, text, sizeof text), "\"b[1,2,2]\"");
+    cr_expect_str_eq(hed_instrument_describe(instrument, string.first_spring + 2, text, sizeof text), "\"s.springs[2]\"");
+    hed_entity body = add_body(9, NULL);
+    cr_expect_str_eq(hed_instrument_describe(instrument, body, text, sizeof text), "body 85");
+    OK(hed_instrument_remove(instrument, string.first_body + 4, &error));
+    cr_expect(hed_instrument_find(instrument, "s[4]") == 0);
+    cr_expect(hed_instrument_find(instrument, "s[3]") == string.first_body + 3);
+}
+
+/* ---- links and modulations ---- */
+
+Test(synth_instrument, what_may_be_linked)
+{
+    hed_entity body = add_body(0, "body"), first[HED_ENTITY_TYPE_COUNT];
+    first[HED_BODY] = body;
+    first[HED_SPRING] = add_spring(body, add_body(1, NULL));
+    for (uint32_t type = HED_MICROPHONE; type < HED_ENTITY_TYPE_COUNT; type++)
+        first[type] = add(type, NULL);
+    for (uint32_t from = 0; from < HED_ENTITY_TYPE_COUNT; from++)
+        for (uint32_t to = 0; to < HED_ENTITY_TYPE_COUNT; to++) {
+            bool may = (to == HED_BODY && from >= HED_MICROPHONE && from <= HED_AUDIO_INPUT) || (from == HED_AUDIO_INPUT && to == HED_DELAY_LINE);
+            hed_status status = hed_instrument_link(instrument, first[from], first[to], 1, &error);
+            cr_expect(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s", hed_entity_type_name(from), hed_entity_type_name(to));
+        }
+    uint32_t count = instrument->link_count;
+    OK(hed_instrument_link(instrument, first[HED_MALLET], body, 0.25f, &error));
+    cr_expect(instrument->link_count == count, "linking twice replaces the weight");
+    for (uint32_t i = 0; i < count; i++)
+        cr_expect(instrument->links[i].weight == (instrument->links[i].from == first[HED_MALLET] ? 0.25f : 1.0f));
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_link(instrument, first[HED_MALLET], body, NAN, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_link(instrument, 99, body, 1, &error));
+    hed_entity second = add(HED_DELAY_LINE, NULL);
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_link(instrument, first[HED_AUDIO_INPUT], second, 1, &error));
+    cr_expect(strstr(error.text, "another delay line"));
+}
+
+Test(synth_instrument, what_may_be_modulated)
+{
+    hed_entity first[HED_ENTITY_TYPE_COUNT];
+    first[HED_BODY] = add_body(0, NULL);
+    first[HED_SPRING] = add_spring(first[HED_BODY], add_body(1, NULL));
+    for (uint32_t type = HED_MICROPHONE; type < HED_ENTITY_TYPE_COUNT; type++)
+        first[type] = add(type, NULL);
+    for (uint32_t source = 0; source < HED_ENTITY_TYPE_COUNT; source++)
+        for (uint32_t target = 0; target < HED_ENTITY_TYPE_COUNT; target++)
+            for (uint32_t parameter = 0; parameter < HED_PARAMETER_COUNT; parameter++) {
+                bool modulator = source >= HED_LFO && source <= HED_MIDI_SOURCE;
+                bool own = target == HED_BODY && parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
+                bool may = modulator && hed_parameter_of(target, parameter) && !own;
+                hed_modulation_def def = {first[source], first[target], parameter, HED_MODULATE_MULTIPLY, 0.5f, false};
+                hed_status status = hed_instrument_modulate(instrument, &def, &error);
+                cr_assert(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s", hed_parameter_name(parameter),
+                          hed_entity_type_name(target), hed_entity_type_name(source));
+            }
+    hed_entity_def anchor = hed_default_entity_def(HED_BODY);
+    anchor.as.body.anchored = true;
+    OK(hed_instrument_set(instrument, first[HED_BODY], &anchor, &error));
+    hed_modulation_def moved = {first[HED_LFO], first[HED_BODY], HED_PARAMETER_POSITION_Z, HED_MODULATE_ADD, 1, false};
+    OK(hed_instrument_modulate(instrument, &moved, &error));
+    moved.mode = HED_MODULATION_MODE_COUNT;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_modulate(instrument, &moved, &error));
+    moved.mode = HED_MODULATE_ADD;
+    moved.depth = INFINITY;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_modulate(instrument, &moved, &error));
+}
+
+/* ---- springs, changes, removal ---- */
+
+Test(synth_instrument, springs_need_two_places)
+{
+    hed_entity a = add_body(0, "a"), b = add_body(0, "b");
+    hed_entity_def def = hed_default_entity_def(HED_SPRING);
+    hed_entity entity;
+    def.as.spring.from = a;
+    def.as.spring.to = b;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, NULL, &entity, &error));
+    cr_expect(strstr(error.text, "\"a\" and \"b\" are at the same place"));
+    def.as.spring.to = a;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, NULL, &entity, &error));
+    hed_entity_def body = hed_default_entity_def(HED_BODY);
+    body.as.body.position[1] = 0.5f;
+    OK(hed_instrument_set(instrument, b, &body, &error));
+    def.as.spring.to = b;
+    def.as.spring.rest_length = -0.9f;
+    OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
+    cr_expect_float_eq(synth_rest_length(instrument, &def.as.spring), 0.45f, 1e-7f);
+    def.as.spring.rest_length = 0.3f;
+    cr_expect(synth_rest_length(instrument, &def.as.spring) == 0.3f);
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_set(instrument, b, &def, &error));
+    cr_expect(strstr(error.text, "is a body and cannot become a spring"));
+}
+
+Test(synth_instrument, removal_takes_what_refers_to_it)
+{
+    hed_entity a = add_body(0, "a"), b = add_body(1, "b"), c = add_body(2, "c");
+    hed_entity ab = add_spring(a, b), bc = add_spring(b, c), ac = add_spring(a, c);
+    hed_entity microphone = add(HED_MICROPHONE, "ear"), follower = add(HED_FOLLOWER, "f"), delay = add(HED_DELAY_LINE, "d");
+    hed_entity input = add(HED_AUDIO_INPUT, "in"), lfo = add(HED_LFO, "lfo");
+    OK(hed_instrument_link(instrument, microphone, a, 1, &error));
+    OK(hed_instrument_link(instrument, microphone, b, 1, &error));
+    OK(hed_instrument_link(instrument, input, delay, 1, &error));
+    hed_modulation_def by_follower = {follower, lfo, HED_PARAMETER_DEPTH, HED_MODULATE_ADD, 1, false};
+    hed_modulation_def of_spring = {lfo, bc, HED_PARAMETER_STIFFNESS, HED_MODULATE_ADD, 1, false};
+    hed_modulation_def of_other = {lfo, ac, HED_PARAMETER_STIFFNESS, HED_MODULATE_ADD, 1, true};
+    OK(hed_instrument_modulate(instrument, &by_follower, &error));
+    OK(hed_instrument_modulate(instrument, &of_spring, &error));
+    OK(hed_instrument_modulate(instrument, &of_other, &error));
+
+    OK(hed_instrument_remove(instrument, b, &error));
+    cr_expect(hed_instrument_count(instrument, HED_BODY) == 2 && hed_instrument_at(instrument, HED_BODY, 1) == c);
+    cr_expect(hed_instrument_count(instrument, HED_SPRING) == 1 && hed_instrument_at(instrument, HED_SPRING, 0) == ac);
+    cr_expect(!synth_find(instrument, ab) && !synth_find(instrument, bc) && hed_instrument_find(instrument, "b") == 0);
+    cr_expect(instrument->link_count == 2 && instrument->modulation_count == 2);
+    OK(hed_instrument_remove(instrument, microphone, &error));
+    cr_expect(!synth_find(instrument, follower) && !synth_find(instrument, delay) && hed_instrument_find(instrument, "d") == 0);
+    cr_expect(instrument->link_count == 0 && instrument->modulation_count == 1 && instrument->modulations[0].invert);
+    cr_expect(hed_instrument_find(instrument, "in") == input && hed_instrument_find(instrument, "c") == c);
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_remove(instrument, b, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_remove(instrument, 0, &error));
+    hed_entity_def def;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_get(instrument, b, &def, &error));
+    cr_expect(add_body(3, "b") > lfo, "a number is never used again");
+}
+
+/* ---- against a plain list ---- */
+
+enum { MOST = 600 };
+
+typedef struct plain {
+    hed_entity entities[MOST];
+    hed_entity_def defs[MOST];
+    uint32_t count;
+} plain;
+
+static uint32_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % below;
+}
+
+static void plain_remove(plain *p, hed_entity entity)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const hed_spring_def *spring = &p->defs[i].as.spring;
+        bool goes = p->entities[i] == entity || (p->defs[i].type == HED_SPRING && (spring->from == entity || spring->to == entity));
+        if (goes) continue;
+        p->entities[kept] = p->entities[i];
+        p->defs[kept++] = p->defs[i];
+    }
+    p->count = kept;
+}
+
+static void compare(const plain *p)
+{
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < p->count; i++) {
+            hed_entity_def def;
+            if (p->defs[i].type != type) continue;
+            cr_assert(hed_instrument_at(instrument, type, found++) == p->entities[i]);
+            OK(hed_instrument_get(instrument, p->entities[i], &def, &error));
+            cr_assert(memcmp(&def.as, &p->defs[i].as, synth_def_sizes[type]) == 0);
+        }
+        cr_assert(hed_instrument_count(instrument, type) == found);
+    }
+}
+
+Test(synth_instrument, a_storm_of_changes)
+{
+    static plain p;
+    random_state = 1;
+    for (uint32_t step = 0; step < 3000; step++) {
+        uint32_t what = draw(10);
+        if (what < 6 && p.count < MOST) {
+            hed_entity_def def = hed_default_entity_def(draw(2) ? HED_BODY : HED_SPRING);
+            hed_entity from = p.count ? p.entities[draw(p.count)] : 0, to = p.count ? p.entities[draw(p.count)] : 0;
+            if (def.type == HED_BODY) def.as.body.position[0] = (float)step * 1e-3f;
+            else def.as.spring.from = from, def.as.spring.to = to;
+            hed_entity entity;
+            if (hed_instrument_add(instrument, &def, NULL, &entity, &error) != HED_OK) continue;
+            p.entities[p.count] = entity;
+            p.defs[p.count++] = def;
+        } else if (what < 8 && p.count > 0) {
+            uint32_t i = draw(p.count);
+            if (p.defs[i].type != HED_BODY) continue;
+            p.defs[i].as.body.mass = 1.0f + (float)step;
+            OK(hed_instrument_set(instrument, p.entities[i], &p.defs[i], &error));
+        } else if (p.count > 0) {
+            hed_entity entity = p.entities[draw(p.count)];
+            OK(hed_instrument_remove(instrument, entity, &error));
+            plain_remove(&p, entity);
+        }
+        if (step % 100 == 99) compare(&p);
+    }
+    cr_expect(p.count > 50, "%u entities are left", p.count);
+    compare(&p);
+}
+
+/* ---- memory ---- */
+
+/* Everything that allocates, in an allocator that fails at its n-th call. False: it failed. */
+static bool build(const hed_allocator *allocator)
+{
+    hed_instrument *made = NULL, *copy = NULL;
+    hed_entity body = 0, ear = 0, lfo = 0;
+    hed_entity_def body_def = hed_default_entity_def(HED_BODY), ear_def = hed_default_entity_def(HED_MICROPHONE);
+    hed_entity_def lfo_def = hed_default_entity_def(HED_LFO);
+    hed_grid_def grid = hed_default_grid_def();
+    hed_generated generated = {0};
+    hed_stability stability;
+    grid.size[0] = 20;
+    hed_status status = hed_instrument_create(allocator, NULL, &made, &error);
+    if (!status) status = hed_instrument_add(made, &body_def, "body", &body, &error);
+    if (!status) status = hed_instrument_add_grid(made, &grid, "grid", &generated, &error);
+    if (!status) status = hed_instrument_add(made, &ear_def, "ear", &ear, &error);
+    if (!status) status = hed_instrument_add(made, &lfo_def, NULL, &lfo, &error);
+    for (uint32_t i = 0; !status && i < generated.bodies; i++)
+        status = hed_instrument_link(made, ear, generated.first_body + i, 1, &error);
+    hed_modulation_def modulation = {lfo, generated.first_spring, HED_PARAMETER_STIFFNESS, HED_MODULATE_MULTIPLY, 0.1f, false};
+    if (!status) status = hed_instrument_modulate(made, &modulation, &error);
+    modulation = (hed_modulation_def){lfo, body, HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false};
+    if (!status) status = hed_instrument_modulate(made, &modulation, &error);
+    if (!status) status = hed_instrument_stability(made, 48000, &stability, &error);
+    if (!status) status = hed_instrument_copy(made, &copy, &error);
+    if (!status) status = hed_instrument_remove(made, body, &error);
+    cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "%s", error.text);
+    if (!status) cr_assert(hed_instrument_find(copy, "body") == body && hed_instrument_find(copy, "grid[19]") == generated.first_body + 19);
+    hed_instrument_destroy(made);
+    hed_instrument_destroy(copy);
+    return status == HED_OK;
+}
+
+Test(synth_instrument, memory_that_runs_out)
+{
+    bool done = false;
+    int64_t n = 0;
+    while (!done && n < 1000) {
+        test_allocator t = {.fail_at = ++n};
+        hed_allocator allocator = test_allocator_of(&t);
+        done = build(&allocator);
+        cr_assert(t.live == 0 && t.bytes == 0, "%lld blocks are left after failure %lld", (long long)t.live, (long long)n);
+    }
+    cr_expect(done && n > 40, "%lld allocations", (long long)n);
+}
+
+Test(synth_instrument, what_fails_changes_nothing)
+{
+    test_allocator t = {0};
+    hed_allocator allocator = test_allocator_of(&t);
+    hed_instrument *made;
+    hed_entity_def def = hed_default_entity_def(HED_BODY);
+    hed_entity entity;
+    char name[16];
+    OK(hed_instrument_create(&allocator, NULL, &made, &error));
+    for (uint32_t i = 0; i < 200; i++) {
+        snprintf(name, sizeof name, "b%u", i);
+        while (hed_instrument_add(made, &def, name, &entity, &error) != HED_OK)
+            cr_assert(error.status == HED_ERROR_MEMORY, "%s", error.text);
+        t.calls = 0;
+        t.fail_at = 1 + i % 5; /* one of the next calls */
+        cr_assert(entity == i + 1 && hed_instrument_count(made, HED_BODY) == i + 1);
+        cr_assert(hed_instrument_find(made, name) == entity);
+    }
+    hed_instrument_destroy(made);
+    cr_expect(t.live == 0);
+}
