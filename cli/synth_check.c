@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Above it a block now and then is late: the rest of the time belongs to the system, the driver and other programs. */
+/* Above it a block now and then is late: the rest of the time belongs to the system, the driver, other programs. */
 static const double REAL_TIME = 0.8;
 
 typedef struct check {
@@ -54,12 +54,15 @@ static void tell_contents(check *c)
 static void advise(const check *c, const hed_stability *s, const char *body)
 {
     double factor = s->worst / 2;
-    printf("NOT STABLE: %" PRIu32 " %s beyond what is proven safe, %s by %.3g times: h^2 s^2 sum(k)/m is %.3g at %g Hz, at most 2 is safe.\n",
-           s->unsafe, s->unsafe == 1 ? "body is" : "bodies are", body, factor, s->worst, c->rate);
+    printf(
+        "NOT STABLE: %" PRIu32
+        " %s beyond what is proven safe, %s by %.3g times: h^2 s^2 sum(k)/m is %.3g at %g Hz, at most 2 is safe.\n",
+        s->unsafe, s->unsafe == 1 ? "body is" : "bodies are", body, factor, s->worst, c->rate);
     printf("  Make it %.3g times heavier, or the springs at it %.3g times softer", factor, factor);
     if (s->largest_dilation > 1) {
         double semitones = 6 * log2(factor); /* frequency goes with the root of stiffness */
-        printf(", or lower the highest note (\"high\") and the bends together by %.0f semitones (the highest plays %.3g times as fast as written)",
+        printf(", or lower the highest note (\"high\") and the bends together by %.0f semitones (the highest plays "
+               "%.3g times as fast as written)",
                ceil(semitones), s->largest_dilation);
     }
     puts(".");
@@ -86,8 +89,8 @@ static hed_status check_stability(check *c, hed_error *error)
     } else if (!c->stable) {
         advise(c, &s, body);
     } else if (s.body) {
-        printf("stable: at worst %.3g of 2, at %s (%g Hz, played up to %.3g times as fast as written)\n", s.worst, body, c->rate,
-               s.largest_dilation);
+        printf("stable: at worst %.3g of 2, at %s (%g Hz, played up to %.3g times as fast as written)\n", s.worst,
+               body, c->rate, s.largest_dilation);
     } else {
         puts("stable: nothing in it moves");
     }
@@ -134,7 +137,8 @@ static void tell_pitch(check *c, hed_table *table, const hed_grid_info *grid)
 
 static hed_status check_pitches(check *c, hed_error *error)
 {
-    hed_table *table = hed_table_create((const char *const[]){"grid", "kind", ">bodies", ">mode 1 (Hz)", "note", ">cents", NULL});
+    hed_table *table =
+        hed_table_create((const char *const[]){"grid", "kind", ">bodies", ">mode 1 (Hz)", "note", ">cents", NULL});
     uint32_t shown = 0;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < hed_instrument_grid_count(c->instrument) && status == HED_OK; i++) {
@@ -156,11 +160,15 @@ static hed_status check_pitches(check *c, hed_error *error)
 
 static void tell_load(check *c, hed_table *table, const char *device, const cli_synth_load *load)
 {
-    const char *verdict = !load->runs ? load->reason : load->broke ? "it ran away: the breaker opened" : load->worst <= REAL_TIME ? "real time" : "";
+    const char *verdict = !load->runs                ? load->reason
+                          : load->broke              ? "it ran away: the breaker opened"
+                          : load->worst <= REAL_TIME ? "real time"
+                                                     : "";
     char bytes[32] = "", text[320];
     if (load->runs) cli_format_bytes(load->bytes, bytes, sizeof bytes);
     if (load->runs && !verdict[0]) {
-        snprintf(text, sizeof text, load->load <= REAL_TIME ? "late now and then" : "%.3g times too slow", load->load / REAL_TIME);
+        snprintf(text, sizeof text, load->load <= REAL_TIME ? "late now and then" : "%.3g times too slow",
+                 load->load / REAL_TIME);
         verdict = text;
     }
     if (c->json) {
@@ -228,7 +236,8 @@ static hed_status check_device(check *c, hed_device *device, hed_table *table, b
 
 static hed_status check_loads(check *c, hed_error *error)
 {
-    hed_table *table = hed_table_create((const char *const[]){"device", "structure", ">store", ">load", ">p99", "", NULL});
+    hed_table *table =
+        hed_table_create((const char *const[]){"device", "structure", ">store", ">load", ">p99", "", NULL});
     best_load best = {.load = INFINITY};
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < c->session.count && status == HED_OK; i++)
@@ -240,7 +249,8 @@ static hed_status check_loads(check *c, hed_error *error)
             printf("\nplays in real time: %s on %s, a block of %" PRIu32 " within %.3g %% of its time\n",
                    hed_synth_structure_name(best.structure), best.device, c->block, 100 * best.load);
         else
-            printf("\nplays in real time on none of these devices: render it, or make it smaller (the largest networks want structure "
+            printf("\nplays in real time on none of these devices: render it, or make it smaller (the largest "
+                   "networks want structure "
                    "grid, on a GPU whose groups exchange packets)\n");
     }
     hed_table_free(table);
@@ -281,7 +291,9 @@ static int run(const hed_arguments *arguments, void *user)
     }
     check c = {.arguments = arguments, .path = hed_text_of(arguments, "FILE"), .json = hed_given(arguments, "json")};
     if (!c.path) {
-        fputs("heddle: name an instrument file (\"heddle synth check --help\" explains, --schema says what it may hold)\n", stderr);
+        fputs("heddle: name an instrument file (\"heddle synth check --help\" explains, --schema says what it may "
+              "hold)\n",
+              stderr);
         return HED_EXIT_USAGE;
     }
     c.rate = hed_number_of(arguments, "rate");
@@ -298,16 +310,30 @@ static int run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {
     CLI_OPTION_DEVICES(true),
-    {.name = "rate", .letter = 'r', .kind = HED_OPTION_NUMBER, .value = "HZ", .own = true, .fallback = "48000", .low = 1000, .high = 768000,
+    {.name = "rate",
+     .letter = 'r',
+     .kind = HED_OPTION_NUMBER,
+     .value = "HZ",
+     .own = true,
+     .fallback = "48000",
+     .low = 1000,
+     .high = 768000,
      .help = "sample rate"},
-    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "FRAMES", .own = true, .fallback = "256", .low = 1, .high = 65536,
+    {.name = "block",
+     .kind = HED_OPTION_INTEGER,
+     .value = "FRAMES",
+     .own = true,
+     .fallback = "256",
+     .low = 1,
+     .high = 65536,
      .help = "frames of a block"},
     {.name = "no-load", .kind = HED_OPTION_FLAG, .own = true, .help = "measure nothing, use no device"},
     CLI_OPTION_JSON(true),
     {.name = "schema", .kind = HED_OPTION_FLAG, .own = true, .help = "print the JSON schema of instrument files"},
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "FILE", .kind = HED_OPTION_FILE, .help = "the instrument, FILE.json"}, {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "FILE", .kind = HED_OPTION_FILE, .help = "the instrument, FILE.json"}, {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle synth check harp.json", "everything, on each device"},
     {"heddle synth check harp.json --device host --block 64", "whether this processor keeps up with short blocks"},
@@ -317,10 +343,14 @@ static const hed_example EXAMPLES[] = {
 const hed_command hed_command_synth_check = {
     .name = "check",
     .summary = "stability, pitches and load of an instrument",
-    .description = "Reads an instrument file and says whether it is stable at its highest note and, if not, which body to change and by how much; "
-                   "the exact pitch of the lowest mode of each string, membrane and lattice whose ends are anchored; what it consists of; and its load on "
-                   "each device in each structure that can serve it, measured by playing it for a moment with as many notes as it has "
-                   "voices. Load is the time of a block over its length. It ends with 1 if the instrument is not stable.",
+    .description =
+        "Reads an instrument file and says whether it is stable at its highest note and, if not, which body to "
+        "change and by how much; "
+        "the exact pitch of the lowest mode of each string, membrane and lattice whose ends are anchored; what it "
+        "consists of; and its load on "
+        "each device in each structure that can serve it, measured by playing it for a moment with as many notes as "
+        "it has "
+        "voices. Load is the time of a block over its length. It ends with 1 if the instrument is not stable.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

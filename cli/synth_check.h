@@ -10,17 +10,18 @@
 /* How an instrument runs on one device in one structure. */
 typedef struct cli_synth_load {
     hed_synth_structure structure;
-    bool runs;         /* false: `reason` says why not */
-    bool broke;        /* it ran away, and the breaker opened */
-    double load;       /* median time of a block over its length */
-    double worst;      /* the same for p99 */
-    uint64_t bytes;    /* of one instance */
+    bool runs;      /* false: `reason` says why not */
+    bool broke;     /* it ran away, and the breaker opened */
+    double load;    /* median time of a block over its length */
+    double worst;   /* the same for p99 */
+    uint64_t bytes; /* of one instance */
     uint32_t instances;
     char reason[256];
 } cli_synth_load;
 
-/* Plays it for a fraction of a second with as many notes as it has voices. Only what is wrong with the machine, not with the pair, is an error. */
-hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure, double rate, uint32_t block,
-                             cli_synth_load *load, hed_error *error);
+/* Plays it for a fraction of a second with as many notes as it has voices. Only what is wrong with the machine, not
+ * with the pair, is an error. */
+hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure,
+                             double rate, uint32_t block, cli_synth_load *load, hed_error *error);
 
 #endif

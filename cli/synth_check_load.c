@@ -21,7 +21,8 @@ static uint32_t inputs_of(const hed_instrument *instrument)
     hed_entity_def def;
     hed_error error;
     for (uint32_t i = 0; i < hed_instrument_count(instrument, HED_AUDIO_INPUT); i++)
-        if (hed_instrument_get(instrument, hed_instrument_at(instrument, HED_AUDIO_INPUT, i), &def, &error) == HED_OK &&
+        if (hed_instrument_get(instrument, hed_instrument_at(instrument, HED_AUDIO_INPUT, i), &def, &error) ==
+                HED_OK &&
             def.as.audio_input.channel >= count)
             count = def.as.audio_input.channel + 1;
     return count;
@@ -29,7 +30,8 @@ static uint32_t inputs_of(const hed_instrument *instrument)
 
 static hed_status play(player *p, const hed_synth_event *events, uint32_t count, double *seconds, hed_error *error)
 {
-    hed_synth_block block = {.frames = p->frames, .events = events, .event_count = count, .left = p->left, .right = p->right};
+    hed_synth_block block = {
+        .frames = p->frames, .events = events, .event_count = count, .left = p->left, .right = p->right};
     uint64_t begin = hed_now();
     hed_status status = hed_synth_process(p->synth, &block, error);
     *seconds = 1e-9 * (double)(hed_now() - begin);
@@ -50,7 +52,8 @@ static uint32_t make_notes(const hed_instrument_def *def, hed_synth_event events
     return count;
 }
 
-static hed_status measure(player *p, const hed_instrument *instrument, double rate, uint32_t block, cli_synth_load *load, hed_error *error)
+static hed_status measure(player *p, const hed_instrument *instrument, double rate, uint32_t block,
+                          cli_synth_load *load, hed_error *error)
 {
     hed_synth_event notes[MOST_NOTES];
     double seconds, times[MOST_BLOCKS], spent = 0;
@@ -61,7 +64,8 @@ static hed_status measure(player *p, const hed_instrument *instrument, double ra
     if (status == HED_OK) status = play(p, NULL, 0, &seconds, error);
     double affordable = seconds > 0 ? SECONDS / seconds * p->frames : block;
     p->frames = affordable >= block ? block : affordable > p->frames ? (uint32_t)affordable : p->frames;
-    while (status == HED_OK && count < MOST_BLOCKS && (count < LEAST_BLOCKS || spent < SECONDS) && !hed_interrupted()) {
+    while (status == HED_OK && count < MOST_BLOCKS && (count < LEAST_BLOCKS || spent < SECONDS) &&
+           !hed_interrupted()) {
         status = play(p, NULL, 0, &seconds, error);
         spent += seconds;
         times[count++] = seconds * rate / p->frames;
@@ -78,8 +82,8 @@ static hed_status measure(player *p, const hed_instrument *instrument, double ra
     return HED_OK;
 }
 
-hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure, double rate, uint32_t block,
-                             cli_synth_load *load, hed_error *error)
+hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure,
+                             double rate, uint32_t block, cli_synth_load *load, hed_error *error)
 {
     *load = (cli_synth_load){.structure = structure};
     hed_synth_def def = hed_default_synth_def();
@@ -101,7 +105,8 @@ hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrumen
     free(p.left);
     free(p.right);
     /* What this pair cannot do is an answer; the next may do it. */
-    bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_BUILD;
+    bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY ||
+                  status == HED_ERROR_BUILD;
     if (!answer) return status;
     snprintf(load->reason, sizeof load->reason, "%.255s", error->text);
     return HED_OK;

@@ -1,5 +1,5 @@
-/* Instruments: what may be added, linked, modulated and removed, and under which names; memory that runs out. Grids, pitch and
- * stability are in synth_grids_test.c. */
+/* Instruments: what may be added, linked, modulated and removed, and under which names; memory that runs out. Grids,
+ * pitch and stability are in synth_grids_test.c. */
 #include <math.h>
 
 #include "heddle/synth.h"
@@ -60,7 +60,8 @@ static hed_entity_def good(hed_entity_type type)
         def.as.spring.from = hed_instrument_at(instrument, HED_BODY, 0);
         def.as.spring.to = hed_instrument_at(instrument, HED_BODY, 1);
     }
-    if (type == HED_FOLLOWER || type == HED_DELAY_LINE) memcpy(&def.as, instrument->ids[HED_MICROPHONE], sizeof(hed_entity));
+    if (type == HED_FOLLOWER || type == HED_DELAY_LINE)
+        memcpy(&def.as, instrument->ids[HED_MICROPHONE], sizeof(hed_entity));
     return def;
 }
 
@@ -100,9 +101,13 @@ static void try_field(hed_entity_type type, const synth_field *field)
     case SYNTH_FIELD_DIRECTION: memset(at, 0, 3 * sizeof(float)), refused(&def, "point somewhere"); break;
     case SYNTH_FIELD_ENTITY: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
     case SYNTH_FIELD_CHOICE: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
-    case SYNTH_FIELD_WHOLE: memcpy(at, &(uint32_t){(uint32_t)field->high + 1}, sizeof none), refused(&def, field->key); break;
+    case SYNTH_FIELD_WHOLE:
+        memcpy(at, &(uint32_t){(uint32_t)field->high + 1}, sizeof none), refused(&def, field->key);
+        break;
     case SYNTH_FIELD_ADSR: ((hed_adsr *)(void *)at)->sustain = 1.5f, refused(&def, field->key); break;
-    case SYNTH_FIELD_ROUTE: *(hed_route *)(void *)at = (hed_route){0, 60, 59}, refused(&def, "lower one first"); break;
+    case SYNTH_FIELD_ROUTE:
+        *(hed_route *)(void *)at = (hed_route){0, 60, 59}, refused(&def, "lower one first");
+        break;
     case SYNTH_FIELD_NOTE:
     case SYNTH_FIELD_BOOLEAN: break;
     }
@@ -213,13 +218,16 @@ Test(synth_instrument, parts_of_grids_have_names)
     cr_expect(hed_instrument_find(instrument, "p[2,3]") == plate.first_body + 17);
     cr_expect(hed_instrument_find(instrument, "b[1,2,2]") == block.first_body + 51);
     cr_expect(hed_instrument_find(instrument, "b.springs[7]") == block.first_spring + 7);
-    static const char *const nothing[] = {"s", "s[5]", "s[-1]", "s[]", "s[1", "s[1,1]", "p[1]", "p[*,1]", "p[1,1]x", "b[0..1,0,0]", "s.springs",
-                                          "s.springs[4]", "s.springs[4", "s.spring[0]", "", "[", "[0]", "s[99999999999]", "b[0,0,0"};
+    static const char *const nothing[] = {"s",         "s[5]",         "s[-1]",          "s[]",         "s[1",
+                                          "s[1,1]",    "p[1]",         "p[*,1]",         "p[1,1]x",     "b[0..1,0,0]",
+                                          "s.springs", "s.springs[4]", "s.springs[4",    "s.spring[0]", "",
+                                          "[",         "[0]",          "s[99999999999]", "b[0,0,0"};
     for (uint32_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
         cr_expect(hed_instrument_find(instrument, nothing[i]) == 0, "\"%s\" is no single entity", nothing[i]);
     cr_expect_str_eq(hed_instrument_describe(instrument, plate.first_body + 17, text, sizeof text), "\"p[2,3]\"");
     cr_expect_str_eq(hed_instrument_describe(instrument, block.first_body + 51, text, sizeof text), "\"b[1,2,2]\"");
-    cr_expect_str_eq(hed_instrument_describe(instrument, string.first_spring + 2, text, sizeof text), "\"s.springs[2]\"");
+    cr_expect_str_eq(hed_instrument_describe(instrument, string.first_spring + 2, text, sizeof text),
+                     "\"s.springs[2]\"");
     hed_entity body = add_body(9, NULL);
     cr_expect_str_eq(hed_instrument_describe(instrument, body, text, sizeof text), "body 85");
     OK(hed_instrument_remove(instrument, string.first_body + 4, &error));
@@ -238,9 +246,11 @@ Test(synth_instrument, what_may_be_linked)
         first[type] = add(type, NULL);
     for (uint32_t from = 0; from < HED_ENTITY_TYPE_COUNT; from++)
         for (uint32_t to = 0; to < HED_ENTITY_TYPE_COUNT; to++) {
-            bool may = (to == HED_BODY && from >= HED_MICROPHONE && from <= HED_AUDIO_INPUT) || (from == HED_AUDIO_INPUT && to == HED_DELAY_LINE);
+            bool may = (to == HED_BODY && from >= HED_MICROPHONE && from <= HED_AUDIO_INPUT) ||
+                       (from == HED_AUDIO_INPUT && to == HED_DELAY_LINE);
             hed_status status = hed_instrument_link(instrument, first[from], first[to], 1, &error);
-            cr_expect(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s", hed_entity_type_name(from), hed_entity_type_name(to));
+            cr_expect(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s", hed_entity_type_name(from),
+                      hed_entity_type_name(to));
         }
     uint32_t count = instrument->link_count;
     OK(hed_instrument_link(instrument, first[HED_MALLET], body, 0.25f, &error));
@@ -265,17 +275,20 @@ Test(synth_instrument, what_may_be_modulated)
         for (uint32_t target = 0; target < HED_ENTITY_TYPE_COUNT; target++)
             for (uint32_t parameter = 0; parameter < HED_PARAMETER_COUNT; parameter++) {
                 bool modulator = source >= HED_LFO && source <= HED_MIDI_SOURCE;
-                bool own = target == HED_BODY && parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
+                bool own = target == HED_BODY && parameter >= HED_PARAMETER_POSITION_X &&
+                           parameter <= HED_PARAMETER_POSITION_Z;
                 bool may = modulator && hed_parameter_of(target, parameter) && !own;
-                hed_modulation_def def = {first[source], first[target], parameter, HED_MODULATE_MULTIPLY, 0.5f, false};
+                hed_modulation_def def = {first[source],         first[target], parameter,
+                                          HED_MODULATE_MULTIPLY, 0.5f,          false};
                 hed_status status = hed_instrument_modulate(instrument, &def, &error);
-                cr_assert(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s", hed_parameter_name(parameter),
-                          hed_entity_type_name(target), hed_entity_type_name(source));
+                cr_assert(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s",
+                          hed_parameter_name(parameter), hed_entity_type_name(target), hed_entity_type_name(source));
             }
     hed_entity_def anchor = hed_default_entity_def(HED_BODY);
     anchor.as.body.anchored = true;
     OK(hed_instrument_set(instrument, first[HED_BODY], &anchor, &error));
-    hed_modulation_def moved = {first[HED_LFO], first[HED_BODY], HED_PARAMETER_POSITION_Z, HED_MODULATE_ADD, 1, false};
+    hed_modulation_def moved = {first[HED_LFO], first[HED_BODY], HED_PARAMETER_POSITION_Z, HED_MODULATE_ADD, 1,
+                                false};
     OK(hed_instrument_modulate(instrument, &moved, &error));
     moved.mode = HED_MODULATION_MODE_COUNT;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_modulate(instrument, &moved, &error));
@@ -314,7 +327,8 @@ Test(synth_instrument, removal_takes_what_refers_to_it)
 {
     hed_entity a = add_body(0, "a"), b = add_body(1, "b"), c = add_body(2, "c");
     hed_entity ab = add_spring(a, b), bc = add_spring(b, c), ac = add_spring(a, c);
-    hed_entity microphone = add(HED_MICROPHONE, "ear"), follower = add(HED_FOLLOWER, "f"), delay = add(HED_DELAY_LINE, "d");
+    hed_entity microphone = add(HED_MICROPHONE, "ear"), follower = add(HED_FOLLOWER, "f"),
+               delay = add(HED_DELAY_LINE, "d");
     hed_entity input = add(HED_AUDIO_INPUT, "in"), lfo = add(HED_LFO, "lfo");
     OK(hed_instrument_link(instrument, microphone, a, 1, &error));
     OK(hed_instrument_link(instrument, microphone, b, 1, &error));
@@ -328,11 +342,14 @@ Test(synth_instrument, removal_takes_what_refers_to_it)
 
     OK(hed_instrument_remove(instrument, b, &error));
     cr_expect(hed_instrument_count(instrument, HED_BODY) == 2 && hed_instrument_at(instrument, HED_BODY, 1) == c);
-    cr_expect(hed_instrument_count(instrument, HED_SPRING) == 1 && hed_instrument_at(instrument, HED_SPRING, 0) == ac);
-    cr_expect(!synth_find(instrument, ab) && !synth_find(instrument, bc) && hed_instrument_find(instrument, "b") == 0);
+    cr_expect(hed_instrument_count(instrument, HED_SPRING) == 1 &&
+              hed_instrument_at(instrument, HED_SPRING, 0) == ac);
+    cr_expect(!synth_find(instrument, ab) && !synth_find(instrument, bc) &&
+              hed_instrument_find(instrument, "b") == 0);
     cr_expect(instrument->link_count == 2 && instrument->modulation_count == 2);
     OK(hed_instrument_remove(instrument, microphone, &error));
-    cr_expect(!synth_find(instrument, follower) && !synth_find(instrument, delay) && hed_instrument_find(instrument, "d") == 0);
+    cr_expect(!synth_find(instrument, follower) && !synth_find(instrument, delay) &&
+              hed_instrument_find(instrument, "d") == 0);
     cr_expect(instrument->link_count == 0 && instrument->modulation_count == 1 && instrument->modulations[0].invert);
     cr_expect(hed_instrument_find(instrument, "in") == input && hed_instrument_find(instrument, "c") == c);
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_remove(instrument, b, &error));
@@ -365,7 +382,8 @@ static void plain_remove(plain *p, hed_entity entity)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         const hed_spring_def *spring = &p->defs[i].as.spring;
-        bool goes = p->entities[i] == entity || (p->defs[i].type == HED_SPRING && (spring->from == entity || spring->to == entity));
+        bool goes = p->entities[i] == entity ||
+                    (p->defs[i].type == HED_SPRING && (spring->from == entity || spring->to == entity));
         if (goes) continue;
         p->entities[kept] = p->entities[i];
         p->defs[kept++] = p->defs[i];
@@ -439,7 +457,8 @@ static bool build(const hed_allocator *allocator)
     if (!status) status = hed_instrument_add(made, &lfo_def, NULL, &lfo, &error);
     for (uint32_t i = 0; !status && i < generated.bodies; i++)
         status = hed_instrument_link(made, ear, generated.first_body + i, 1, &error);
-    hed_modulation_def modulation = {lfo, generated.first_spring, HED_PARAMETER_STIFFNESS, HED_MODULATE_MULTIPLY, 0.1f, false};
+    hed_modulation_def modulation = {
+        lfo, generated.first_spring, HED_PARAMETER_STIFFNESS, HED_MODULATE_MULTIPLY, 0.1f, false};
     if (!status) status = hed_instrument_modulate(made, &modulation, &error);
     modulation = (hed_modulation_def){lfo, body, HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false};
     if (!status) status = hed_instrument_modulate(made, &modulation, &error);
@@ -447,7 +466,9 @@ static bool build(const hed_allocator *allocator)
     if (!status) status = hed_instrument_copy(made, &copy, &error);
     if (!status) status = hed_instrument_remove(made, body, &error);
     cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "%s", error.text);
-    if (!status) cr_assert(hed_instrument_find(copy, "body") == body && hed_instrument_find(copy, "grid[19]") == generated.first_body + 19);
+    if (!status)
+        cr_assert(hed_instrument_find(copy, "body") == body &&
+                  hed_instrument_find(copy, "grid[19]") == generated.first_body + 19);
     hed_instrument_destroy(made);
     hed_instrument_destroy(copy);
     return status == HED_OK;
@@ -461,7 +482,8 @@ Test(synth_instrument, memory_that_runs_out)
         test_allocator t = {.fail_at = ++n};
         hed_allocator allocator = test_allocator_of(&t);
         done = build(&allocator);
-        cr_assert(t.live == 0 && t.bytes == 0, "%lld blocks are left after failure %lld", (long long)t.live, (long long)n);
+        cr_assert(t.live == 0 && t.bytes == 0, "%lld blocks are left after failure %lld", (long long)t.live,
+                  (long long)n);
     }
     cr_expect(done && n > 40, "%lld allocations", (long long)n);
 }

@@ -1,4 +1,5 @@
-/* Reading instrument files: sections in the order in which they can refer to one another, whatever their order in the file. */
+/* Reading instrument files: sections in the order in which they can refer to one another, whatever their order in the
+ * file. */
 #include "model/file_parts.h"
 
 #include "heddle/kernel.h"
@@ -7,12 +8,14 @@
 
 extern const hed_source hed_synth_instrument_files[]; /* generated from instrument.schema.json */
 
-const char *const synth_file_keys[] = {
-    "$schema", "version", "description", "instrument", "bodies", "grids", "springs", "changes", "microphones", "mallets", "plectrums",
-    "bows", "oscillators", "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines", "links", "modulations", NULL};
+const char *const synth_file_keys[] = {"$schema",     "version",   "description",  "instrument",   "bodies",
+                                       "grids",       "springs",   "changes",      "microphones",  "mallets",
+                                       "plectrums",   "bows",      "oscillators",  "audio_inputs", "lfos",
+                                       "envelopes",   "followers", "midi_sources", "delay_lines",  "links",
+                                       "modulations", NULL};
 const char *const synth_section_names[HED_ENTITY_TYPE_COUNT] = {
-    "bodies", "springs", "microphones", "mallets", "plectrums", "bows", "oscillators", "audio_inputs", "lfos", "envelopes", "followers",
-    "midi_sources", "delay_lines"};
+    "bodies",       "springs", "microphones", "mallets",   "plectrums",    "bows",       "oscillators",
+    "audio_inputs", "lfos",    "envelopes",   "followers", "midi_sources", "delay_lines"};
 const char *const synth_link_keys[] = {"from", "to", "weight", NULL};
 const char *const synth_modulation_keys[] = {"source", "target", "parameter", "mode", "depth", "invert", NULL};
 
@@ -29,7 +32,8 @@ const char *hed_instrument_schema(size_t *size)
 static void need_fields(hed_json_node element, const synth_field *fields)
 {
     for (const synth_field *field = fields; field->key; field++)
-        if (field->kind == SYNTH_FIELD_ENTITY || field->kind == SYNTH_FIELD_VECTOR) hed_json_member(element, field->key);
+        if (field->kind == SYNTH_FIELD_ENTITY || field->kind == SYNTH_FIELD_VECTOR)
+            hed_json_member(element, field->key);
 }
 
 static void read_entity(synth_file_reader *reader, hed_json_node element, hed_entity_type type)
@@ -37,11 +41,14 @@ static void read_entity(synth_file_reader *reader, hed_json_node element, hed_en
     hed_entity_def def = hed_default_entity_def(type);
     synth_file_fields(reader, element, synth_fields[type], &def.as, (const char *const[]){"name", NULL});
     if (synth_file_fine(reader)) need_fields(element, synth_fields[type]);
-    const char *name = synth_file_fine(reader) && hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
+    const char *name = synth_file_fine(reader) && hed_json_has(element, "name")
+                           ? hed_json_string(hed_json_member(element, "name"))
+                           : NULL;
     hed_entity entity;
     hed_error error;
     if (!synth_file_fine(reader)) return;
-    if (hed_instrument_add(reader->instrument, &def, name, &entity, &error) != HED_OK) synth_file_refuse(reader, element, &error);
+    if (hed_instrument_add(reader->instrument, &def, name, &entity, &error) != HED_OK)
+        synth_file_refuse(reader, element, &error);
 }
 
 static void read_entities(synth_file_reader *reader, hed_json_node root, hed_entity_type type)
@@ -63,7 +70,8 @@ static void change_one(synth_file_reader *reader, hed_json_node object, hed_enti
     hed_status status = hed_instrument_get(reader->instrument, entity, &def, &error);
     if (status == HED_OK)
         synth_file_fields(reader, object, synth_fields[def.type], &def.as, (const char *const[]){"entity", NULL});
-    if (status == HED_OK && synth_file_fine(reader)) status = hed_instrument_set(reader->instrument, entity, &def, &error);
+    if (status == HED_OK && synth_file_fine(reader))
+        status = hed_instrument_set(reader->instrument, entity, &def, &error);
     if (status != HED_OK) synth_file_refuse(reader, object, &error);
 }
 
@@ -84,7 +92,8 @@ typedef struct link_to {
 static hed_entity read_single(synth_file_reader *reader, hed_json_node node)
 {
     synth_reference reference = synth_file_refer(reader, node);
-    if (synth_file_fine(reader) && reference.count != 1) hed_json_reject(node, "expected one entity, found %u", reference.count);
+    if (synth_file_fine(reader) && reference.count != 1)
+        hed_json_reject(node, "expected one entity, found %u", reference.count);
     return synth_file_fine(reader) ? synth_reference_at(&reference, 0) : 0;
 }
 
@@ -92,14 +101,16 @@ static void link_one(synth_file_reader *reader, hed_json_node node, hed_entity t
 {
     const link_to *link = user;
     hed_error error;
-    if (hed_instrument_link(reader->instrument, link->from, to, link->weight, &error) != HED_OK) synth_file_refuse(reader, node, &error);
+    if (hed_instrument_link(reader->instrument, link->from, to, link->weight, &error) != HED_OK)
+        synth_file_refuse(reader, node, &error);
 }
 
 static void read_link(synth_file_reader *reader, hed_json_node element)
 {
     hed_json_only(element, synth_link_keys);
     link_to link = {.from = read_single(reader, hed_json_member(element, "from")), .weight = 1};
-    if (hed_json_has(element, "weight")) link.weight = (float)hed_json_number(hed_json_member(element, "weight"), -1e6, 1e6);
+    if (hed_json_has(element, "weight"))
+        link.weight = (float)hed_json_number(hed_json_member(element, "weight"), -1e6, 1e6);
     synth_file_each(reader, hed_json_member(element, "to"), link_one, &link);
 }
 
@@ -119,8 +130,10 @@ static void read_modulation(synth_file_reader *reader, hed_json_node element)
     hed_json_only(element, synth_modulation_keys);
     hed_modulation_def def = {.depth = 1, .source = read_single(reader, hed_json_member(element, "source"))};
     def.parameter = hed_json_choice(hed_json_member(element, "parameter"), parameters);
-    if (hed_json_has(element, "mode")) def.mode = hed_json_choice(hed_json_member(element, "mode"), synth_modulation_names);
-    if (hed_json_has(element, "depth")) def.depth = (float)hed_json_number(hed_json_member(element, "depth"), -1e6, 1e6);
+    if (hed_json_has(element, "mode"))
+        def.mode = hed_json_choice(hed_json_member(element, "mode"), synth_modulation_names);
+    if (hed_json_has(element, "depth"))
+        def.depth = (float)hed_json_number(hed_json_member(element, "depth"), -1e6, 1e6);
     if (hed_json_has(element, "invert")) def.invert = hed_json_boolean(hed_json_member(element, "invert"));
     synth_file_each(reader, hed_json_member(element, "target"), modulate_one, &def);
 }
@@ -178,7 +191,8 @@ hed_status hed_instrument_load(const char *path, hed_instrument **instrument, he
     return status == HED_OK ? read_document(json, instrument, error) : status;
 }
 
-hed_status hed_instrument_parse(const char *text, size_t size, const char *name, hed_instrument **instrument, hed_error *error)
+hed_status hed_instrument_parse(const char *text, size_t size, const char *name, hed_instrument **instrument,
+                                hed_error *error)
 {
     *instrument = NULL;
     hed_json *json;

@@ -20,18 +20,24 @@ void synth_file_refuse(synth_file_reader *reader, hed_json_node node, const hed_
 static void read_adsr(hed_json_node object, const synth_field *field, hed_adsr *adsr)
 {
     hed_json_only(object, (const char *const[]){"attack", "decay", "sustain", "release", NULL});
-    if (hed_json_has(object, "attack")) adsr->attack = (float)hed_json_number(hed_json_member(object, "attack"), 0, field->high);
-    if (hed_json_has(object, "decay")) adsr->decay = (float)hed_json_number(hed_json_member(object, "decay"), 0, field->high);
-    if (hed_json_has(object, "sustain")) adsr->sustain = (float)hed_json_number(hed_json_member(object, "sustain"), 0, 1);
-    if (hed_json_has(object, "release")) adsr->release = (float)hed_json_number(hed_json_member(object, "release"), 0, field->high);
+    if (hed_json_has(object, "attack"))
+        adsr->attack = (float)hed_json_number(hed_json_member(object, "attack"), 0, field->high);
+    if (hed_json_has(object, "decay"))
+        adsr->decay = (float)hed_json_number(hed_json_member(object, "decay"), 0, field->high);
+    if (hed_json_has(object, "sustain"))
+        adsr->sustain = (float)hed_json_number(hed_json_member(object, "sustain"), 0, 1);
+    if (hed_json_has(object, "release"))
+        adsr->release = (float)hed_json_number(hed_json_member(object, "release"), 0, field->high);
 }
 
 static void read_route(hed_json_node object, hed_route *route)
 {
     hed_json_only(object, (const char *const[]){"channel", "low", "high", NULL});
-    if (hed_json_has(object, "channel")) route->channel = (uint8_t)hed_json_integer(hed_json_member(object, "channel"), 0, 16);
+    if (hed_json_has(object, "channel"))
+        route->channel = (uint8_t)hed_json_integer(hed_json_member(object, "channel"), 0, 16);
     if (hed_json_has(object, "low")) route->low = (uint8_t)hed_json_integer(hed_json_member(object, "low"), 0, 127);
-    if (hed_json_has(object, "high")) route->high = (uint8_t)hed_json_integer(hed_json_member(object, "high"), 0, 127);
+    if (hed_json_has(object, "high"))
+        route->high = (uint8_t)hed_json_integer(hed_json_member(object, "high"), 0, 127);
 }
 
 static void read_vector(hed_json_node array, const synth_field *field, float vector[3])
@@ -42,14 +48,14 @@ static void read_vector(hed_json_node array, const synth_field *field, float vec
         vector[i] = (float)values[i];
 }
 
-static void read_reference(synth_file_reader *reader, hed_json_node node, const synth_field *field, hed_entity *entity)
+static void read_reference(synth_file_reader *reader, hed_json_node node, const synth_field *field,
+                           hed_entity *entity)
 {
     const char *name = hed_json_string(node);
     if (!synth_file_fine(reader)) return;
     hed_entity found = hed_instrument_find(reader->instrument, name);
     const synth_place *place = synth_find(reader->instrument, found);
-    if (!place)
-        hed_json_reject(node, "no %s \"%s\"", hed_entity_type_name(field->refers), name);
+    if (!place) hed_json_reject(node, "no %s \"%s\"", hed_entity_type_name(field->refers), name);
     else if (place->type != (uint32_t)field->refers)
         hed_json_reject(node, "expected a %s, but \"%s\" is a %s", hed_entity_type_name(field->refers), name,
                         hed_entity_type_name(place->type));
@@ -101,9 +107,11 @@ static bool is_among(const char *key, const char *const *list)
     return *list != NULL;
 }
 
-void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields, void *def, const char *const *also)
+void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields, void *def,
+                       const char *const *also)
 {
-    for (hed_json_node at = hed_json_next(object, NULL); at.key && synth_file_fine(reader); at = hed_json_next(object, at.key)) {
+    for (hed_json_node at = hed_json_next(object, NULL); at.key && synth_file_fine(reader);
+         at = hed_json_next(object, at.key)) {
         const synth_field *field = fields;
         while (field->key && strcmp(field->key, at.key) != 0)
             field++;
@@ -138,7 +146,8 @@ synth_reference synth_file_refer(synth_file_reader *reader, hed_json_node text)
 }
 
 static void each_of(synth_file_reader *reader, hed_json_node text,
-                    void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user), void *user)
+                    void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
+                    void *user)
 {
     synth_reference reference = synth_file_refer(reader, text);
     for (uint32_t i = 0; i < reference.count && synth_file_fine(reader); i++)
@@ -146,7 +155,8 @@ static void each_of(synth_file_reader *reader, hed_json_node text,
 }
 
 void synth_file_each(synth_file_reader *reader, hed_json_node list,
-                     void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user), void *user)
+                     void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
+                     void *user)
 {
     if (hed_json_kind_of(list) != HED_JSON_ARRAY) {
         each_of(reader, list, each, user);

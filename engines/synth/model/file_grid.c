@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-const char *const synth_grid_keys[] = {
-    "kind", "name", "size", "origin", "step", "body", "spring", "diagonal", "bend", "tune", "rate", "anchor", NULL};
+const char *const synth_grid_keys[] = {"kind",     "name", "size", "origin", "step",   "body", "spring",
+                                       "diagonal", "bend", "tune", "rate",   "anchor", NULL};
 const char *const synth_grid_kinds[] = {"string", "membrane", "plate", "lattice", NULL};
 const char *const synth_grid_ends[] = {"first_i", "last_i", "first_j", "last_j", "first_k", "last_k", NULL};
 
@@ -35,7 +35,8 @@ static void read_size(hed_json_node node, uint32_t axes, hed_grid_def *def)
         return;
     }
     size_t count = hed_json_count(node);
-    if (hed_json_kind_of(node) == HED_JSON_ARRAY && count != axes) hed_json_reject(node, "expected %u numbers, found %zu", axes, count);
+    if (hed_json_kind_of(node) == HED_JSON_ARRAY && count != axes)
+        hed_json_reject(node, "expected %u numbers, found %zu", axes, count);
     for (uint32_t axis = 0; axis < axes; axis++)
         def->size[axis] = (uint32_t)hed_json_integer(hed_json_item(node, axis), 1, SYNTH_MOST_OF_TYPE);
 }
@@ -122,6 +123,7 @@ void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
     const char *name = hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
     hed_generated generated;
     hed_error error;
-    if (synth_file_fine(reader) && hed_instrument_add_grid(reader->instrument, &def, name, &generated, &error) != HED_OK)
+    if (synth_file_fine(reader) &&
+        hed_instrument_add_grid(reader->instrument, &def, name, &generated, &error) != HED_OK)
         synth_file_refuse(reader, element, &error);
 }

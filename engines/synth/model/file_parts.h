@@ -31,13 +31,17 @@ typedef struct synth_file_reader {
 bool synth_file_fine(const synth_file_reader *reader);
 /* Keeps what a function of the instrument complained of, with its place. */
 void synth_file_refuse(synth_file_reader *reader, hed_json_node node, const hed_error *error);
-/* Reads the members of an object that are fields, over what is in `def`. `also`: keys that the caller reads (ends with NULL). */
-void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields, void *def, const char *const *also);
+/* Reads the members of an object that are fields, over what is in `def`. `also`: keys that the caller reads (ends
+ * with NULL). */
+void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields, void *def,
+                       const char *const *also);
 /* What a text refers to. */
 synth_reference synth_file_refer(synth_file_reader *reader, hed_json_node text);
-/* Goes through a reference, or an array of them: calls `each` for every entity that is there. `object` is for its complaints. */
+/* Goes through a reference, or an array of them: calls `each` for every entity that is there. `object` is for its
+ * complaints. */
 void synth_file_each(synth_file_reader *reader, hed_json_node list,
-                     void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user), void *user);
+                     void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
+                     void *user);
 /* A section's elements, one after another; a section that is not there has none. */
 void synth_file_section(synth_file_reader *reader, hed_json_node root, const char *key,
                         void (*read)(synth_file_reader *reader, hed_json_node element));

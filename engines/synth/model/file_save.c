@@ -1,8 +1,9 @@
-/* Writing instrument files, so that reading one gives the same entities in the same order with the same bits. What has its default value is left out.
+/* Writing instrument files, so that reading one gives the same entities in the same order with the same bits. What
+ * has its default value is left out.
  *
- * A grid is written as such if the file's order allows it (bodies of grids stand behind all other bodies, their springs before all other springs) and nothing
- * of it was removed; what was changed of it goes into "changes". Otherwise its bodies and springs are written one by one. What is referred to and has no name
- * is given one. */
+ * A grid is written as such if the file's order allows it (bodies of grids stand behind all other bodies, their
+ * springs before all other springs) and nothing of it was removed; what was changed of it goes into "changes".
+ * Otherwise its bodies and springs are written one by one. What is referred to and has no name is given one. */
 #include "model/file_parts.h"
 
 #include "support/file.h"
@@ -18,8 +19,9 @@ typedef struct writer {
     hed_file_writer *file;
     uint8_t *referred;   /* (entity_count + 1) whether anything refers to it */
     uint32_t first_grid; /* grids from here on are written as such */
-    uint32_t dots;       /* more in a row than any name has: what stands between type and number in names that are made up */
-    bool first;          /* nothing stands in the current list or object yet */
+    uint32_t
+        dots;   /* more in a row than any name has: what stands between type and number in names that are made up */
+    bool first; /* nothing stands in the current list or object yet */
 } writer;
 
 /* ---- text ---- */
@@ -199,7 +201,9 @@ static void put_value(writer *w, const synth_field *field, const void *at)
     case SYNTH_FIELD_NOTE: put(w, "%u", *(const uint8_t *)at); break;
     case SYNTH_FIELD_BOOLEAN: put(w, "%s", *(const bool *)at ? "true" : "false"); break;
     case SYNTH_FIELD_ADSR: put_adsr(w, at); break;
-    case SYNTH_FIELD_ROUTE: put(w, "{\"channel\": %u, \"low\": %u, \"high\": %u}", route->channel, route->low, route->high); break;
+    case SYNTH_FIELD_ROUTE:
+        put(w, "{\"channel\": %u, \"low\": %u, \"high\": %u}", route->channel, route->low, route->high);
+        break;
     }
 }
 
@@ -247,7 +251,8 @@ static void put_entities(writer *w, hed_entity_type type)
 
 /* ---- grids ---- */
 
-static bool contiguous(const hed_instrument *instrument, hed_entity_type type, hed_entity first, uint32_t count, uint32_t place)
+static bool contiguous(const hed_instrument *instrument, hed_entity_type type, hed_entity first, uint32_t count,
+                       uint32_t place)
 {
     for (uint32_t i = 0; i < count; i++) {
         const synth_place *found = synth_find(instrument, first + i);
@@ -264,7 +269,9 @@ static void find_kept_grids(writer *w)
     w->first_grid = instrument->grid_count;
     while (w->first_grid > 0) {
         const hed_generated *made = &instrument->grids[w->first_grid - 1].generated;
-        if (made->bodies > bodies || !contiguous(instrument, HED_BODY, made->first_body, made->bodies, bodies - made->bodies)) break;
+        if (made->bodies > bodies ||
+            !contiguous(instrument, HED_BODY, made->first_body, made->bodies, bodies - made->bodies))
+            break;
         bodies -= made->bodies;
         w->first_grid--;
     }
@@ -406,7 +413,8 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
             put_change(list, HED_SPRING, made->first_spring + i, &instrument->springs[place->index], &springs[i]);
         }
     } else {
-        status = synth_fail(error, HED_ERROR_MEMORY, "out of memory for what was changed of a grid of %" PRIu32 " bodies", made->bodies);
+        status = synth_fail(error, HED_ERROR_MEMORY,
+                            "out of memory for what was changed of a grid of %" PRIu32 " bodies", made->bodies);
     }
     if (bodies) allocator->release(allocator->user, bodies, body_room * sizeof *bodies);
     if (springs) allocator->release(allocator->user, springs, spring_room * sizeof *springs);
@@ -425,7 +433,7 @@ static hed_status put_changes(writer *w, hed_error *error)
 
 /* ---- links and modulations ---- */
 
-/* How many links from `at` on are to all bodies of a grid that is written as such, one after another; 0: none such. */
+/* How many links from `at` on are to all bodies of a grid that is written as such, in their order; 0: none. */
 static uint32_t links_to_grid(const writer *w, uint32_t at)
 {
     const hed_instrument *instrument = w->instrument;
@@ -433,7 +441,9 @@ static uint32_t links_to_grid(const writer *w, uint32_t at)
     const synth_grid *grid = in_kept_grid(w, link->to) ? synth_grid_of(instrument, link->to) : NULL;
     if (!grid || grid->generated.bodies < 2 || grid->generated.bodies > instrument->link_count - at) return 0;
     for (uint32_t i = 0; i < grid->generated.bodies; i++)
-        if (link[i].from != link->from || link[i].weight != link->weight || link[i].to != grid->generated.first_body + i) return 0;
+        if (link[i].from != link->from || link[i].weight != link->weight ||
+            link[i].to != grid->generated.first_body + i)
+            return 0;
     return grid->generated.bodies;
 }
 

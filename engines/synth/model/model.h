@@ -1,4 +1,5 @@
-/* The inside of a hed_instrument: arrays by type, and a table from entity numbers to places in them. model/instrument.c keeps it. */
+/* The inside of a hed_instrument: arrays by type, and a table from entity numbers to places in them.
+ * model/instrument.c keeps it. */
 #ifndef SYNTH_MODEL_H
 #define SYNTH_MODEL_H
 
@@ -28,8 +29,8 @@ typedef struct synth_grid {
     hed_generated generated;
 } synth_grid;
 
-/* The arrays hold definitions in the order they were added; ids[type][i] is the entity of element i. Bodies and springs by the million: so no
- * entity has more than its definition, its number and its place. */
+/* The arrays hold definitions in the order they were added; ids[type][i] is the entity of element i. Bodies and
+ * springs by the million: so no entity has more than its definition, its number and its place. */
 struct hed_instrument {
     hed_allocator allocator;
     hed_instrument_def def;
@@ -50,7 +51,7 @@ struct hed_instrument {
     hed_delay_line_def *delay_lines;
     synth_place *places; /* (entity_count + 1), by entity number */
     uint32_t entity_count, place_capacity;
-    synth_link *links;   /* (link_count), in the order they were made */
+    synth_link *links; /* (link_count), in the order they were made */
     uint32_t link_count, link_capacity;
     hed_modulation_def *modulations; /* (modulation_count), likewise */
     uint32_t modulation_count, modulation_capacity;
@@ -78,14 +79,16 @@ enum {
     SYNTH_DESCRIPTION = 320 /* bytes that every hed_instrument_describe() fits in */
 };
 
-/* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed. NULL: out of memory, nothing has changed. */
+/* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed. NULL: out of
+ * memory, nothing has changed. */
 void *synth_grow(const hed_allocator *allocator, void *array, uint32_t *capacity, uint64_t need, size_t size);
 char *synth_copy_text(const hed_allocator *allocator, const char *text);
 void synth_free_text(const hed_allocator *allocator, char *text);
 /* The array of a type's definitions, and one of them. */
 void *synth_array(const hed_instrument *instrument, uint32_t type);
 void *synth_element(const hed_instrument *instrument, uint32_t type, uint32_t index);
-/* Room for `more` entities of a type, for synth_append() to fill with what has been checked. Errors: LIMIT, MEMORY. */
+/* Room for `more` entities of a type, for synth_append() to fill with what has been checked.
+ * Errors: LIMIT, MEMORY. */
 hed_status synth_reserve(hed_instrument *instrument, uint32_t type, uint32_t more, hed_error *error);
 /* Room in the table of numbers alone. Errors: LIMIT, MEMORY. */
 hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_error *error);
@@ -122,17 +125,22 @@ typedef struct synth_reference {
     uint32_t count;
 } synth_reference;
 
-/* Reads a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs", "string1.springs[0..2]". On failure `reason` says why. */
-bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference, char *reason, size_t room);
+/* Reads a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs", "string1.springs[0..2]". On
+ * failure `reason` says why. */
+bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference, char *reason,
+                 size_t room);
 /* Entity `index` of its `count`; it may have been removed. */
 hed_entity synth_reference_at(const synth_reference *reference, uint32_t index);
 
 /* ---- grids (grid.c) ---- */
 
-/* The definition with what `tune` asks for: the stiffness, or where there is no tension the bend. Errors: ARGUMENT. */
+/* The definition with what `tune` asks for: the stiffness, or where there is no tension the bend.
+ * Errors: ARGUMENT. */
 hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error);
-/* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first body's number. Either array may be NULL. */
-hed_generated synth_fill_grid(const hed_grid_def *def, hed_entity first, hed_body_def *bodies, hed_spring_def *springs);
+/* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first body's number.
+ * Either array may be NULL. */
+hed_generated synth_fill_grid(const hed_grid_def *def, hed_entity first, hed_body_def *bodies,
+                              hed_spring_def *springs);
 
 /* ---- what a definition holds (entity.c): for checking, reading and writing ---- */
 
@@ -143,8 +151,8 @@ typedef enum synth_field_kind {
     SYNTH_FIELD_WHOLE,     /* uint32_t in [low, high] */
     SYNTH_FIELD_NOTE,      /* uint8_t up to 127 */
     SYNTH_FIELD_BOOLEAN,
-    SYNTH_FIELD_CHOICE,    /* an enum, by `choices` */
-    SYNTH_FIELD_ENTITY,    /* hed_entity of type `refers` */
+    SYNTH_FIELD_CHOICE, /* an enum, by `choices` */
+    SYNTH_FIELD_ENTITY, /* hed_entity of type `refers` */
     SYNTH_FIELD_ADSR,
     SYNTH_FIELD_ROUTE
 } synth_field_kind;
@@ -159,7 +167,7 @@ typedef struct synth_field {
 } synth_field;
 
 extern const synth_field *const synth_fields[HED_ENTITY_TYPE_COUNT]; /* of each type */
-extern const synth_field synth_instrument_fields[];                 /* of hed_instrument_def */
+extern const synth_field synth_instrument_fields[];                  /* of hed_instrument_def */
 extern const char *const synth_mode_names[], *const synth_modulation_names[];
 extern const size_t synth_def_sizes[HED_ENTITY_TYPE_COUNT];
 /* Whether every value of a definition (of these fields, without references) is within its range. Errors: ARGUMENT. */
@@ -168,6 +176,7 @@ bool synth_is_exciter(hed_entity_type type);
 bool synth_is_modulator(hed_entity_type type);
 
 /* Fills an error and gives its status. */
-hed_status synth_fail(hed_error *error, hed_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+hed_status synth_fail(hed_error *error, hed_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,4 +1,4 @@
-/* Names: of entities, of grids, and of the bodies that a grid made ("string1[3]", "plate[4,7]", "lattice[0..9,*,2]"). */
+/* Names: of entities, of grids, and of what a grid made ("string1[3]", "plate[4,*]", "string1.springs[0..2]"). */
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -15,7 +15,8 @@ static uint32_t find(const hed_instrument *instrument, const char *text, size_t 
 {
     uint32_t probe = 0, hash = synth_hash_text(text, length), place;
     while ((place = synth_table_next(&instrument->name_table, hash, &probe)) != SYNTH_NO_PLACE) {
-        const char *name = place & SYNTH_GRID_NAME ? instrument->grids[place & ~SYNTH_GRID_NAME].name : instrument->names[place].text;
+        const char *name = place & SYNTH_GRID_NAME ? instrument->grids[place & ~SYNTH_GRID_NAME].name
+                                                   : instrument->names[place].text;
         if (same(name, text, length)) break;
     }
     return place;
@@ -60,19 +61,22 @@ static bool read_axis(const char **at, uint32_t size, uint32_t *low, uint32_t *h
     return read_index(at, high);
 }
 
-static bool read_axes(const char *at, const char *text, const synth_grid *grid, synth_box *box, char *reason, size_t room)
+static bool read_axes(const char *at, const char *text, const synth_grid *grid, synth_box *box, char *reason,
+                      size_t room)
 {
     const uint32_t *size = grid->def.size;
     uint32_t count = dimensions(grid);
     for (uint32_t axis = 0; axis < count; axis++) {
         if (!read_axis(&at, size[axis], &box->low[axis], &box->high[axis]) || *at != (axis + 1 < count ? ',' : ']')) {
-            snprintf(reason, room, "expected %" PRIu32 " of \"3\", \"0..9\" or \"*\" in the brackets of \"%s\", with commas between",
+            snprintf(reason, room,
+                     "expected %" PRIu32
+                     " of \"3\", \"0..9\" or \"*\" in the brackets of \"%s\", with commas between",
                      count, text);
             return false;
         }
         if (box->high[axis] >= size[axis] || box->low[axis] > box->high[axis]) {
-            snprintf(reason, room, "\"%s\" is outside \"%s\", whose places along axis %" PRIu32 " are 0 to %" PRIu32, text, grid->name,
-                     axis, size[axis] - 1);
+            snprintf(reason, room, "\"%s\" is outside \"%s\", whose places along axis %" PRIu32 " are 0 to %" PRIu32,
+                     text, grid->name, axis, size[axis] - 1);
             return false;
         }
         at++;
@@ -96,12 +100,14 @@ static bool read_springs(const char *at, const char *text, synth_reference *refe
     reference->first = made->first_spring + low;
     reference->count = high - low + 1;
     if (well && *at == 0 && low <= high && high < made->springs) return true;
-    snprintf(reason, room, "\"%s\" is none of \"%s\"'s %" PRIu32 " springs; expected something like \"%s.springs[0..9]\"", text,
+    snprintf(reason, room,
+             "\"%s\" is none of \"%s\"'s %" PRIu32 " springs; expected something like \"%s.springs[0..9]\"", text,
              reference->grid->name, made->springs, reference->grid->name);
     return false;
 }
 
-bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference, char *reason, size_t room)
+bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference, char *reason,
+                 size_t room)
 {
     *reference = (synth_reference){.count = 1};
     uint32_t place = find(instrument, text, strlen(text));
@@ -111,9 +117,11 @@ bool synth_refer(const hed_instrument *instrument, const char *text, synth_refer
     }
     /* A grid's name may hold points and brackets itself: its own end is the last of them. */
     size_t length = strlen(text);
-    const char *point = strstr(text, ".springs"), *bracket = length > 0 && text[length - 1] == ']' ? strrchr(text, '[') : NULL;
+    const char *point = strstr(text, ".springs"),
+               *bracket = length > 0 && text[length - 1] == ']' ? strrchr(text, '[') : NULL;
     size_t end = point ? (size_t)(point - text) : bracket ? (size_t)(bracket - text) : length;
-    reference->grid = place != SYNTH_NO_PLACE ? &instrument->grids[place & ~SYNTH_GRID_NAME] : synth_find_grid(instrument, text, end);
+    reference->grid = place != SYNTH_NO_PLACE ? &instrument->grids[place & ~SYNTH_GRID_NAME]
+                                              : synth_find_grid(instrument, text, end);
     if (!reference->grid) {
         snprintf(reason, room, "nothing has the name \"%s\"", text);
         return false;
@@ -122,7 +130,8 @@ bool synth_refer(const hed_instrument *instrument, const char *text, synth_refer
     synth_box *box = &reference->box;
     for (uint32_t axis = 0; axis < 3; axis++)
         box->high[axis] = reference->grid->def.size[axis] - 1;
-    if (place == SYNTH_NO_PLACE && bracket && !read_axes(bracket + 1, text, reference->grid, box, reason, room)) return false;
+    if (place == SYNTH_NO_PLACE && bracket && !read_axes(bracket + 1, text, reference->grid, box, reason, room))
+        return false;
     reference->count = 1;
     for (uint32_t axis = 0; axis < 3; axis++)
         reference->count *= box->high[axis] - box->low[axis] + 1;
@@ -158,7 +167,8 @@ const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity ent
         else high = middle;
     }
     const synth_grid *grid = low > 0 ? &instrument->grids[low - 1] : NULL;
-    return grid && entity - grid->generated.first_body < grid->generated.bodies + grid->generated.springs ? grid : NULL;
+    return grid && entity - grid->generated.first_body < grid->generated.bodies + grid->generated.springs ? grid
+                                                                                                          : NULL;
 }
 
 void synth_part_name(const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size)
@@ -167,12 +177,9 @@ void synth_part_name(const synth_grid *grid, const char *name, hed_entity entity
     uint32_t i = at % nx, j = at / nx % ny, k = at / nx / ny;
     if (entity >= grid->generated.first_spring)
         snprintf(text, size, "%s.springs[%" PRIu32 "]", name, entity - grid->generated.first_spring);
-    else if (dimensions(grid) == 1)
-        snprintf(text, size, "%s[%" PRIu32 "]", name, i);
-    else if (dimensions(grid) == 2)
-        snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 "]", name, i, j);
-    else
-        snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", name, i, j, k);
+    else if (dimensions(grid) == 1) snprintf(text, size, "%s[%" PRIu32 "]", name, i);
+    else if (dimensions(grid) == 2) snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 "]", name, i, j);
+    else snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", name, i, j, k);
 }
 
 bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *text, size_t size)

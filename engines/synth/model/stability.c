@@ -1,13 +1,16 @@
-/* How near an instrument is to blowing up, before it sounds. Stoermer-Verlet is stable while h^2 times the largest eigenvalue of M^-1 K is below 4;
- * Gershgorin bounds that for each row by (sum of k to all neighbours + sum of k to free ones) / m. A spring's k counts more where it is stretched to less than
- * half or pressed to more than twice its rest length, as across it acts with k (1 - L0/|d|). Damping c along springs takes 2 c/h as k does. All at the smallest
- * mass and the largest stiffness that modulation can make, and at the largest time step that notes and bends ask for. */
+/* How near an instrument is to blowing up, before it sounds. Stoermer-Verlet is stable while h^2 times the largest
+ * eigenvalue of M^-1 K is below 4; Gershgorin bounds that for each row by (sum of k to all neighbours + sum of k to
+ * free ones) / m. A spring's k counts more where it is stretched to less than half or pressed to more than twice its
+ * rest length, as across it acts with k (1 - L0/|d|). Damping c along springs takes 2 c/h as k does. All at the
+ * smallest mass and the largest stiffness that modulation can make, and at the largest time step that notes and bends
+ * ask for. */
 #include "model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Largest magnitude of a modulator's output. A follower's is its depth at full scale; what modulates `depth` itself is left aside. */
+/* Largest magnitude of a modulator's output. A follower's is its depth at full scale; what modulates `depth` itself
+ * is left aside. */
 static double largest_output(const hed_instrument *instrument, hed_entity source)
 {
     const synth_place *place = synth_find(instrument, source);
@@ -65,7 +68,8 @@ static void find_limits(walk *w)
         const hed_modulation_def *def = &instrument->modulations[i];
         uint32_t at = instrument->places[def->target].index;
         hed_entity_type type = instrument->places[def->target].type;
-        if (type == HED_BODY && def->parameter == HED_PARAMETER_MASS) w->masses[at] = reach(instrument, def, w->masses[at], -1);
+        if (type == HED_BODY && def->parameter == HED_PARAMETER_MASS)
+            w->masses[at] = reach(instrument, def, w->masses[at], -1);
         if (type == HED_SPRING && def->parameter == HED_PARAMETER_STIFFNESS)
             w->springs[at].stiffness = reach(instrument, def, w->springs[at].stiffness, 1);
         if (type == HED_SPRING && def->parameter == HED_PARAMETER_DAMPING)
@@ -120,13 +124,15 @@ static void release(const hed_instrument *instrument, void *array, uint32_t coun
     if (array) instrument->allocator.release(instrument->allocator.user, array, count * size);
 }
 
-hed_status hed_instrument_stability(const hed_instrument *instrument, double rate, hed_stability *stability, hed_error *error)
+hed_status hed_instrument_stability(const hed_instrument *instrument, double rate, hed_stability *stability,
+                                    hed_error *error)
 {
     *stability = (hed_stability){.largest_dilation = 1};
     if (!(rate >= 1 && rate <= 1e7))
         return synth_fail(error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);
     uint32_t bodies = instrument->counts[HED_BODY], springs = instrument->counts[HED_SPRING];
-    bool of_bodies = bodies > 0 && modulates(instrument, HED_BODY), of_springs = springs > 0 && modulates(instrument, HED_SPRING);
+    bool of_bodies = bodies > 0 && modulates(instrument, HED_BODY),
+         of_springs = springs > 0 && modulates(instrument, HED_SPRING);
     walk w = {.instrument = instrument, .step = synth_largest_dilation(&instrument->def) / rate};
     w.sums = allocate(instrument, bodies, sizeof *w.sums);
     w.masses = of_bodies ? allocate(instrument, bodies, sizeof *w.masses) : NULL;
@@ -143,5 +149,7 @@ hed_status hed_instrument_stability(const hed_instrument *instrument, double rat
     release(instrument, w.sums, bodies, sizeof *w.sums);
     release(instrument, w.masses, bodies, sizeof *w.masses);
     release(instrument, w.springs, springs, sizeof *w.springs);
-    return whole ? HED_OK : synth_fail(error, HED_ERROR_MEMORY, "out of memory for the stability of %" PRIu32 " bodies", bodies);
+    return whole
+               ? HED_OK
+               : synth_fail(error, HED_ERROR_MEMORY, "out of memory for the stability of %" PRIu32 " bodies", bodies);
 }

@@ -44,7 +44,8 @@ static bool grow(synth_table *table, const hed_allocator *allocator)
 
 bool synth_table_put(synth_table *table, const hed_allocator *allocator, uint32_t hash, uint32_t place)
 {
-    if (2 * (uint64_t)table->count >= table->capacity && (table->capacity == 1u << 31 || !grow(table, allocator))) return false;
+    if (2 * (uint64_t)table->count >= table->capacity && (table->capacity == 1u << 31 || !grow(table, allocator)))
+        return false;
     insert(table, (uint64_t)hash << 32 | (place + 1));
     table->count++;
     return true;

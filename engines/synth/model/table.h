@@ -1,5 +1,5 @@
-/* Places in an array, found by a hash of what stands there: open addressing, at most half full. What has the same hash is told
- * apart by the caller, who looks at the array. */
+/* Places in an array, found by a hash of what stands there: open addressing, at most half full. What has the same
+ * hash is told apart by the caller, who looks at the array. */
 #ifndef SYNTH_TABLE_H
 #define SYNTH_TABLE_H
 
