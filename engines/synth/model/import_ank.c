@@ -1,17 +1,250 @@
-/* Presets of Anukari's published schema: protobuf, read by our own small reader. */
-#include "heddle/synth_file.h"
+/* Presets of Anukari's published schema: read, turned into an instrument, and a report of what has no counterpart. The
+ * schema says what a value is called but not its unit or law; values are taken as they are, in SI units, and where more
+ * had to be guessed the report says so. */
+#include "model/import_ank.h"
 
 #include "model/model.h"
+#include "support/file.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t largest_file = (size_t)64 << 20;
+
+/* ---- the report ---- */
+
+static void add_line(hed_import_report *report, const char *format, va_list arguments)
+{
+    size_t used = strlen(report->text), room = sizeof report->text - used;
+    if (room < 3) return;
+    int written = vsnprintf(report->text + used, room - 1, format, arguments);
+    if (written < 0) return;
+    used += (size_t)written < room - 1 ? (size_t)written : room - 2;
+    memcpy(report->text + used, "\n", 2);
+}
+
+void synth_import_tell(synth_import *im, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_line(im->report, format, arguments);
+    va_end(arguments);
+}
+
+void synth_import_leave_out(synth_import *im, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_line(im->report, format, arguments);
+    va_end(arguments);
+    im->report->left_out++;
+}
+
+/* ---- what became of what ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const synth_imported *x = a, *y = b;
+    if (x->number != y->number) return x->number < y->number ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+synth_imported *synth_imported_find(const synth_import *im, synth_ank_id id)
+{
+    if (id.kind <= ANK_NOTHING || id.kind >= ANK_KINDS) return NULL;
+    synth_imported *all = im->imported[id.kind];
+    uint32_t low = 0, high = im->counts[id.kind];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all[middle].number < id.number) low = middle + 1;
+        else high = middle;
+    }
+    return low < im->counts[id.kind] && all[low].number == id.number ? &all[low] : NULL;
+}
+
+/* Every item of a list begins with its number. */
+static hed_status number_kind(synth_import *im, synth_ank_kind kind, const synth_wire_list *list, size_t size)
+{
+    synth_imported *all = im->imported[kind] = calloc(list->count ? list->count : 1, sizeof *all);
+    if (!all) return synth_fail(im->error, HED_ERROR_MEMORY, "%s: no memory for %u numbers", im->name, list->count);
+    im->counts[kind] = list->count;
+    for (uint32_t i = 0; i < list->count; i++) {
+        memcpy(&all[i].number, (const char *)list->items + i * size, sizeof all[i].number);
+        all[i].place = i;
+    }
+    if (list->count) qsort(all, list->count, sizeof *all, by_number);
+    return HED_OK;
+}
+
+static hed_status number_all(synth_import *im)
+{
+    const synth_ank_model *m = im->model;
+    hed_status status = number_kind(im, ANK_BODY, &m->bodies, sizeof(synth_ank_body));
+    if (!status) status = number_kind(im, ANK_SENSOR, &m->sensors, sizeof(synth_ank_sensor));
+    if (!status) status = number_kind(im, ANK_EXCITER, &m->exciters, sizeof(synth_ank_exciter));
+    if (!status) status = number_kind(im, ANK_MODULATOR, &m->modulators, sizeof(synth_ank_modulator));
+    return status ? status : number_kind(im, ANK_LINK, &m->links, sizeof(synth_ank_link));
+}
+
+/* ---- adding ---- */
+
+static bool fit(float *value, double low, double high)
+{
+    float before = *value;
+    if (!(*value >= (float)low)) *value = (float)low; /* NaN too */
+    if (*value > (float)high) *value = (float)high;
+    return memcmp(&before, value, sizeof before) != 0;
+}
+
+static bool fit_vector(float v[3], const synth_field *field)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < 3; i++) changed |= fit(&v[i], field->low, field->high);
+    if (field->kind != SYNTH_FIELD_DIRECTION || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f) return changed;
+    v[2] = 1.0f;
+    return true;
+}
+
+static bool fit_field(const synth_field *field, void *at)
+{
+    switch (field->kind) {
+    case SYNTH_FIELD_NUMBER: return fit(at, field->low, field->high);
+    case SYNTH_FIELD_VECTOR:
+    case SYNTH_FIELD_DIRECTION: return fit_vector(at, field);
+    case SYNTH_FIELD_WHOLE: {
+        uint32_t *whole = at, before = *whole;
+        if (*whole < (uint32_t)field->low) *whole = (uint32_t)field->low;
+        if (*whole > (uint32_t)field->high) *whole = (uint32_t)field->high;
+        return *whole != before;
+    }
+    case SYNTH_FIELD_ADSR: {
+        hed_adsr *e = at;
+        bool changed = fit(&e->attack, 0, field->high);
+        changed |= fit(&e->decay, 0, field->high);
+        changed |= fit(&e->sustain, 0, 1);
+        return changed | fit(&e->release, 0, field->high);
+    }
+    default: return false;
+    }
+}
+
+/* Where a definition has its route; NULL: nothing starts it. */
+static hed_route *route_of(hed_entity_def *def)
+{
+    for (const synth_field *field = synth_fields[def->type]; field->key; field++)
+        if (field->kind == SYNTH_FIELD_ROUTE) return (hed_route *)(void *)((char *)&def->as + field->offset);
+    return NULL;
+}
+
+hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_entity_def *def, const hed_route *routes,
+                            uint32_t copies)
+{
+    const char *type = hed_entity_type_name(def->type);
+    for (const synth_field *field = synth_fields[def->type]; field->key; field++)
+        if (fit_field(field, (char *)&def->as + field->offset))
+            synth_import_tell(im, "%s%d: %s was brought into its range", type, imported->number, field->key);
+    for (uint32_t i = 0; i < copies; i++) {
+        char name[64];
+        hed_entity made;
+        hed_error error;
+        hed_route *route = route_of(def);
+        if (route && routes) *route = routes[i];
+        snprintf(name, sizeof name, i ? "%s%d_%u" : "%s%d", type, imported->number, i + 1);
+        hed_status status = hed_instrument_add(im->instrument, def, name, &made, &error);
+        if (status == HED_ERROR_ARGUMENT) {
+            synth_import_leave_out(im, "%s: %s", name, error.text);
+            return HED_OK;
+        }
+        if (status) return synth_fail(im->error, status, "%s: %s: %s", im->name, name, error.text);
+        if (i == 0) imported->first = made;
+        imported->copies = i + 1;
+    }
+    im->report->entities++;
+    return HED_OK;
+}
+
+/* ---- the whole ---- */
+
+static void fit_def(synth_import *im, hed_instrument_def *def)
+{
+    for (const synth_field *field = synth_instrument_fields; field->key; field++)
+        if (fit_field(field, (char *)def + field->offset))
+            synth_import_tell(im, "%s was brought into its range", field->key);
+}
+
+static hed_instrument_def make_def(synth_import *im)
+{
+    const synth_ank_model *m = im->model;
+    hed_instrument_def def = hed_default_instrument_def();
+    if (m->mode >= HED_SINGLETON && m->mode <= HED_VOICES_MPE) def.mode = (hed_voice_mode)m->mode;
+    else synth_import_tell(im, "MIDI mode %d is not known: one instance", m->mode);
+    if (m->voices > 0) def.voices = (uint32_t)m->voices;
+    if (m->ranged && m->notes.low >= 0 && m->notes.low <= m->notes.high && m->notes.high <= 127) {
+        def.low = (uint8_t)m->notes.low;
+        def.high = (uint8_t)m->notes.high;
+    } else if (m->ranged) {
+        synth_import_tell(im, "notes %d to %d: all are heard", m->notes.low, m->notes.high);
+    }
+    def.bend_range = m->bends ? (float)m->bend_semitones : 0.0f;
+    def.note_bend_range = (float)m->note_bend_semitones;
+    if (m->beats_a_second > 0.0f) def.tempo = 60.0f * m->beats_a_second;
+    def.gain = m->gain;
+    def.limit = m->limit;
+    if (m->limit_release > 0.0f) def.limit_release = m->limit_release;
+    if (m->pan != 0.0f) synth_import_tell(im, "master pan %g: there is none here", (double)m->pan);
+    if (def.mode == HED_VOICES_MPE && m->zone)
+        synth_import_tell(im, "MPE zone: the lower one, until MIDI says otherwise");
+    if (def.mode != HED_SINGLETON) synth_import_tell(im, "root note: the format has none; %g", (double)def.root_note);
+    fit_def(im, &def);
+    return def;
+}
+
+static hed_status convert(synth_import *im)
+{
+    const synth_ank_model *m = im->model;
+    if (m->bodies.count == 0)
+        return synth_fail(im->error, HED_ERROR_FORMAT, "%s has no body: this is no preset, or an empty one",
+                          im->name);
+    hed_instrument_def def = make_def(im);
+    hed_status status = hed_instrument_create(NULL, &def, &im->instrument, im->error);
+    if (!status) status = number_all(im);
+    if (!status) status = synth_import_sort_routes(im);
+    if (!status) status = synth_import_entities(im);
+    if (!status) status = synth_import_links(im);
+    for (uint32_t kind = 0; kind < ANK_KINDS; kind++) free(im->imported[kind]);
+    free(im->targets);
+    if (!status) return HED_OK;
+    hed_instrument_destroy(im->instrument);
+    im->instrument = NULL;
+    return status;
+}
 
 hed_status hed_instrument_parse_ank(const void *bytes, size_t size, const char *name, hed_instrument **instrument,
                                     hed_import_report *report, hed_error *error)
 {
-    (void)bytes, (void)size, (void)report;
-    *instrument = NULL;
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "%s: not there yet", name);
+    hed_import_report unread;
+    synth_ank_model model = {0};
+    synth_import im = {.model = &model, .report = report ? report : &unread, .name = name, .error = error};
+    *im.report = (hed_import_report){0};
+    hed_status status = synth_wire_read(&synth_ank_schema, bytes, size, name, &model, error);
+    if (!status) status = convert(&im);
+    synth_wire_free(&synth_ank_schema, &model);
+    *instrument = im.instrument;
+    return status;
 }
 
-hed_status hed_instrument_import_ank(const char *path, hed_instrument **instrument, hed_import_report *report, hed_error *error)
+hed_status hed_instrument_import_ank(const char *path, hed_instrument **instrument, hed_import_report *report,
+                                     hed_error *error)
 {
-    return hed_instrument_parse_ank(NULL, 0, path, instrument, report, error);
+    *instrument = NULL;
+    char *bytes;
+    size_t size;
+    hed_status status = hed_file_read(path, largest_file, &bytes, &size, error);
+    if (status) return status;
+    status = hed_instrument_parse_ank(bytes, size, path, instrument, report, error);
+    free(bytes);
+    return status;
 }

@@ -1,0 +1,242 @@
+/* What a preset of Anukari's published schema holds, as it stands in the file (import_schema.c says under which
+ * numbers). Version 0.9.6 of the schema; what is not in a file is zero, as proto2 has it. */
+#ifndef SYNTH_IMPORT_ANK_H
+#define SYNTH_IMPORT_ANK_H
+
+#include "heddle/synth_file.h"
+#include "model/import_wire.h"
+
+/* Kinds of things that a preset numbers: these are the numbers of the fields in an id. */
+typedef enum synth_ank_kind {
+    ANK_NOTHING,
+    ANK_GLOBAL,
+    ANK_LINK,
+    ANK_BODY,
+    ANK_SENSOR,
+    ANK_EXCITER,
+    ANK_MODULATOR,
+    ANK_KINDS
+} synth_ank_kind;
+
+typedef struct synth_ank_id {
+    int32_t kind; /* synth_ank_kind */
+    int32_t number;
+} synth_ank_id;
+
+typedef struct synth_ank_vector {
+    float x, y, z;
+} synth_ank_vector;
+
+typedef struct synth_ank_envelope {
+    float attack, decay, sustain, release;
+} synth_ank_envelope;
+
+/* What a link is: the numbers of the fields. */
+enum {
+    ANK_LINK_SPRING = 3,
+    ANK_LINK_EXCITER = 4,
+    ANK_LINK_SENSOR = 5,
+    ANK_LINK_MODULATOR = 6,
+    ANK_LINK_DELAY = 7,
+};
+
+typedef struct synth_ank_ends {
+    synth_ank_id a, b;
+} synth_ank_ends;
+
+typedef struct synth_ank_link {
+    int32_t id, what;
+    synth_ank_ends ends;
+    struct {
+        float stiffness, neutral_length;
+    } spring;
+    struct {
+        int32_t operand;
+        float depth;
+        bool exponential, multiply, invert;
+    } modulator;
+    struct {
+        float seconds;
+    } delay;
+} synth_ank_link;
+
+typedef struct synth_ank_body {
+    int32_t id;
+    synth_ank_vector position;
+    float mass, damping, damping_by_time, damping_by_mass;
+    bool anchored;
+} synth_ank_body;
+
+typedef struct synth_ank_compressor {
+    float threshold, ratio, attack, release, makeup;
+} synth_ank_compressor;
+
+typedef struct synth_ank_sensor {
+    int32_t id;
+    synth_ank_vector position;
+    synth_ank_vector normal;
+    float gain, pan, directionality, isotropy;
+    bool heard;
+    synth_ank_compressor compressor;
+} synth_ank_sensor;
+
+enum {
+    ANK_MALLET = 4,
+    ANK_AUDIO = 5,
+    ANK_OSCILLATOR = 6,
+    ANK_BOW = 7,
+    ANK_PLECTRUM = 8,
+};
+
+typedef struct synth_ank_exciter {
+    int32_t id, what;
+    synth_ank_vector normal;
+    float velocity_sensitivity;
+    struct {
+        float impulse, soft, hard, noise;
+    } mallet;
+    struct {
+        bool external, gated;
+        int32_t channel;
+        float gain, delay;
+        synth_ank_envelope envelope;
+    } audio;
+    struct {
+        float gain, detune, pulse_width;
+        int32_t wave, octave, semitone;
+        synth_ank_envelope envelope;
+    } oscillator;
+    struct {
+        float draw_velocity, dropoff, stiction;
+        synth_ank_envelope envelope;
+    } bow;
+    struct {
+        float distance, duration;
+    } plectrum;
+} synth_ank_exciter;
+
+enum {
+    ANK_CONTROLLER = 4,
+    ANK_LFO = 5,
+    ANK_TRIGGER = 6,
+    ANK_BEND = 8,
+    ANK_PRESSURE = 9,
+    ANK_AFTERTOUCH = 10,
+    ANK_VELOCITY = 11,
+    ANK_NOTE = 12,
+    ANK_HOST = 13,
+    ANK_FOLLOWER = 14,
+};
+
+typedef struct synth_ank_modulator {
+    int32_t id, what;
+    struct {
+        float smoothing;
+        int32_t phase, centre; /* of velocity, of notes */
+    } midi;
+    struct {
+        int32_t wave, sync;
+        bool synced, retrigger, dilated;
+        float frequency, pulse_width, phase;
+    } lfo;
+    struct {
+        synth_ank_envelope envelope;
+    } trigger;
+    struct {
+        float attack, release;
+    } follower;
+} synth_ank_modulator;
+
+/* Events of MIDI: none (all of a channel), notes, a controller; the numbers of the fields. */
+enum {
+    ANK_EVENT_NONE = 2,
+    ANK_EVENT_NOTE = 3,
+    ANK_EVENT_CONTROLLER = 4,
+    ANK_ANY_CHANNEL = 1111111,
+    ANK_ANY_NOTE = 1111112
+};
+
+typedef struct synth_ank_event {
+    int32_t channel, what, number;
+} synth_ank_event;
+
+typedef struct synth_ank_route {
+    synth_ank_event event;
+    synth_wire_list targets; /* synth_ank_id */
+} synth_ank_route;
+
+typedef struct synth_ank_host {
+    int32_t id;
+    synth_wire_list targets; /* synth_ank_id */
+} synth_ank_host;
+
+typedef struct synth_ank_model {
+    synth_wire_list links, bodies, sensors, exciters, modulators, routes, hosts;
+    int32_t mode, voices, zone, zone_channels, bend_channel, bend_semitones, note_bend_semitones;
+    int32_t ranged; /* not 0: `notes` was given */
+    bool bends;
+    struct {
+        int32_t low, high;
+    } notes;
+    float beats_a_second, gain, pan, wet, limit, limit_release;
+} synth_ank_model;
+
+extern const synth_wire_message synth_ank_schema; /* of a synth_ank_model */
+
+/* A thing of the preset, and the entities it became: several where it hears several ranges of notes, or sounds. */
+typedef struct synth_imported {
+    int32_t number;
+    uint32_t place; /* in the model's list */
+    hed_entity first;
+    uint32_t copies; /* 0: left out */
+    /* What its links say: */
+    uint32_t linked, lines; /* exciters: free bodies that they move, delay lines that sound in them */
+    float lightest;         /* mass of such a body */
+    uint32_t used;          /* audio inputs: copies that have their source */
+    hed_entity microphone;  /* followers: what they follow */
+} synth_imported;
+
+/* Something that a route names. */
+typedef struct synth_ank_target {
+    synth_ank_id id;
+    uint32_t route; /* place among the MIDI routes, or among the host's parameters behind them */
+} synth_ank_target;
+
+/* An import under way: what became of what. */
+typedef struct synth_import {
+    const synth_ank_model *model;
+    hed_instrument *instrument;
+    hed_import_report *report;
+    synth_imported *imported[ANK_KINDS]; /* (counts) in order of their numbers */
+    uint32_t counts[ANK_KINDS];
+    synth_ank_target *targets; /* (target_count) in order of kind, number, route */
+    uint32_t target_count;
+    const char *name;
+    hed_error *error;
+} synth_import;
+
+/* NULL: there is none such. */
+synth_imported *synth_imported_find(const synth_import *import, synth_ank_id id);
+/* A line of the report: of something changed, or of something left out. */
+void synth_import_tell(synth_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void synth_import_leave_out(synth_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds an entity, its values brought into their ranges; a copy for each route. Errors: LIMIT, MEMORY; where something
+ * else is wrong it is left out. */
+hed_status synth_import_add(synth_import *import, synth_imported *imported, hed_entity_def *def,
+                            const hed_route *routes, uint32_t copies);
+
+/* import_entities.c: every kind of thing, bodies first. Errors: LIMIT, MEMORY. */
+hed_status synth_import_entities(synth_import *import);
+/* import_links.c: springs, what hears and moves what, modulation, delay lines. Errors: LIMIT, MEMORY. */
+hed_status synth_import_links(synth_import *import);
+/* import_routes.c: sorts what routes name. Errors: MEMORY. */
+hed_status synth_import_sort_routes(synth_import *import);
+/* The routes on which notes reach an exciter or modulator; gives how many there are. */
+enum { SYNTH_MOST_ROUTES = 64 };
+uint32_t synth_import_routes(const synth_import *import, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES]);
+/* The controller, and the number of the host's parameter, that are routed to a modulator; the first of several.
+ * False: none is. */
+bool synth_import_controller(const synth_import *import, synth_ank_id id, uint32_t *number, hed_route *route);
+bool synth_import_host(const synth_import *import, synth_ank_id id, uint32_t *number);
+
+#endif

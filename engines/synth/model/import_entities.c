@@ -1,0 +1,359 @@
+/* Bodies, sensors, exciters and modulators of a preset, each to what comes nearest to it here. */
+#include "model/import_ank.h"
+
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A mallet here is a hammer that bounces; there it is an impulse and a hardness. The hammer is so light that it bounces
+ * at once, and its felt a linear spring, so that it touches for 1/hardness seconds whatever the velocity. */
+static const float pi_squared = 9.8696044f;
+static const float hammer_share = 0.1f; /* of the lightest body that it strikes */
+static const float hardest =
+    5000.0f; /* a longer contact than seven samples at 48 kHz: stiffer felt would be cut short */
+
+static const void *item(const synth_wire_list *list, const synth_imported *imported, size_t size)
+{
+    return (const char *)list->items + imported->place * size;
+}
+#define ITEM(type, list, imported) \
+    ((const synth_ank_##type *)item(&im->model->list, (imported), sizeof(synth_ank_##type)))
+
+static void set_vector(float to[3], synth_ank_vector from)
+{
+    to[0] = from.x;
+    to[1] = from.y;
+    to[2] = from.z;
+}
+
+static hed_adsr adsr_of(const synth_ank_envelope *e)
+{
+    return (hed_adsr){e->attack, e->decay, e->sustain, e->release};
+}
+
+static float linear(float decibels) { return powf(10.0f, decibels / 20.0f); }
+
+static hed_wave wave_of(synth_import *im, const char *type, const synth_imported *imported, int32_t wave)
+{
+    if (wave >= 0 && wave < HED_WAVE_COUNT) return (hed_wave)wave; /* the same order */
+    synth_import_tell(im, "%s%d: waveform %d is not known: a sine", type, imported->number, wave);
+    return HED_WAVE_SINE;
+}
+
+/* The smallest route that has all of these. */
+static hed_route around(const hed_route *routes, uint32_t count)
+{
+    hed_route all = count ? routes[0] : (hed_route){0, 0, 127};
+    for (uint32_t i = 1; i < count; i++) {
+        if (routes[i].channel != all.channel) all.channel = 0;
+        if (routes[i].low < all.low) all.low = routes[i].low;
+        if (routes[i].high > all.high) all.high = routes[i].high;
+    }
+    return all;
+}
+
+/* ---- bodies and sensors ---- */
+
+static hed_status add_body(synth_import *im, synth_imported *imported)
+{
+    const synth_ank_body *body = ITEM(body, bodies, imported);
+    hed_entity_def def = hed_default_entity_def(HED_BODY);
+    set_vector(def.as.body.position, body->position);
+    def.as.body.mass = body->mass;
+    def.as.body.damping = body->damping;
+    def.as.body.anchored = body->anchored;
+    if (body->damping_by_time != 0.0f || body->damping_by_mass != 0.0f)
+        synth_import_tell(im, "body%d: its damping scales with time %g and mass %g: here with time 1 and mass 0",
+                          body->id, (double)body->damping_by_time, (double)body->damping_by_mass);
+    return synth_import_add(im, imported, &def, NULL, 1);
+}
+
+static hed_status add_sensor(synth_import *im, synth_imported *imported)
+{
+    const synth_ank_sensor *sensor = ITEM(sensor, sensors, imported);
+    hed_entity_def def = hed_default_entity_def(HED_MICROPHONE);
+    hed_microphone_def *m = &def.as.microphone;
+    set_vector(m->position, sensor->position);
+    set_vector(m->direction, sensor->normal);
+    m->directionality = sensor->directionality;
+    m->isotropy = sensor->isotropy;
+    m->gain = sensor->gain;
+    m->pan = sensor->pan;
+    m->heard = sensor->heard;
+    if (sensor->compressor.ratio > 1.0f) {
+        m->threshold = sensor->compressor.threshold;
+        m->ratio = sensor->compressor.ratio;
+        m->attack = sensor->compressor.attack;
+        m->release = sensor->compressor.release;
+    }
+    m->makeup = sensor->compressor.makeup;
+    return synth_import_add(im, imported, &def, NULL, 1);
+}
+
+/* ---- exciters ---- */
+
+static void set_mallet(synth_import *im, const synth_ank_exciter *exciter, const synth_imported *imported,
+                       hed_mallet_def *mallet)
+{
+    float body = imported->linked ? imported->lightest : 1.0f, hammer = hammer_share * body;
+    float soft = exciter->mallet.soft, hard = exciter->mallet.hard,
+          share = imported->linked ? (float)imported->linked : 1.0f;
+    if (soft > hardest || hard > hardest)
+        synth_import_tell(im, "mallet%d: hardness above %g counts as that", exciter->id, (double)hardest);
+    soft = fminf(soft, hardest);
+    hard = fminf(hard, hardest);
+    mallet->mass = hammer * share;
+    /* A bounce gives 2 m/(m + M) times the hammer's own momentum. */
+    mallet->impulse = exciter->mallet.impulse * share * 0.5f * (1.0f + hammer_share);
+    mallet->velocity_sensitivity = exciter->velocity_sensitivity;
+    mallet->exponent = 1.0f;
+    mallet->hardness_soft =
+        hammer * pi_squared * soft * soft; /* half a period of the hammer on its felt is 1/hardness */
+    mallet->hardness_hard = hammer * pi_squared * hard * hard;
+    mallet->noise = exciter->mallet.noise;
+}
+
+static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter, const synth_imported *imported,
+                           hed_oscillator_def *o)
+{
+    o->wave = wave_of(im, "oscillator", imported, exciter->oscillator.wave);
+    o->gain = linear(exciter->oscillator.gain);
+    o->follows_note = true;
+    o->octave = (float)exciter->oscillator.octave;
+    o->semitone = (float)exciter->oscillator.semitone;
+    o->detune = exciter->oscillator.detune;
+    o->pulse_width = exciter->oscillator.pulse_width;
+    o->velocity_sensitivity = exciter->velocity_sensitivity;
+    o->envelope = adsr_of(&exciter->oscillator.envelope);
+}
+
+static void set_audio(synth_import *im, const synth_ank_exciter *exciter, hed_audio_input_def *a)
+{
+    a->channel = exciter->audio.channel > 0 ? (uint32_t)exciter->audio.channel : 0;
+    a->gain = linear(exciter->audio.gain);
+    a->gated = exciter->audio.gated;
+    a->envelope = adsr_of(&exciter->audio.envelope);
+    if (exciter->audio.delay != 0.0f)
+        synth_import_tell(im, "audio_input%d: its delay of %g s is left out", exciter->id,
+                          (double)exciter->audio.delay);
+}
+
+/* Sound goes in once for each source: the input, and delay lines. */
+static hed_status add_audio(synth_import *im, synth_imported *imported, hed_entity_def *def, hed_route *routes,
+                            uint32_t heard)
+{
+    const synth_ank_exciter *exciter = ITEM(exciter, exciters, imported);
+    set_audio(im, exciter, &def->as.audio_input);
+    if (!heard && exciter->audio.gated) {
+        synth_import_leave_out(im, "exciter %d: no note is routed to it", exciter->id);
+        return HED_OK;
+    }
+    uint32_t sources = imported->lines + exciter->audio.external;
+    imported->used = exciter->audio.external;
+    if (sources == 0 || sources > SYNTH_MOST_ROUTES) {
+        synth_import_leave_out(im, "exciter %d: it has %u sources of sound", exciter->id, sources);
+        return HED_OK;
+    }
+    hed_route all = around(routes, heard);
+    for (uint32_t i = 0; i < sources; i++) routes[i] = all;
+    return synth_import_add(im, imported, def, routes, sources);
+}
+
+static hed_status add_exciter(synth_import *im, synth_imported *imported)
+{
+    static const hed_entity_type types[] = {[ANK_MALLET] = HED_MALLET,
+                                            [ANK_AUDIO] = HED_AUDIO_INPUT,
+                                            [ANK_OSCILLATOR] = HED_OSCILLATOR,
+                                            [ANK_BOW] = HED_BOW,
+                                            [ANK_PLECTRUM] = HED_PLECTRUM};
+    const synth_ank_exciter *exciter = ITEM(exciter, exciters, imported);
+    if (exciter->what < ANK_MALLET || exciter->what > ANK_PLECTRUM) {
+        synth_import_leave_out(im, "exciter %d: of a kind that is not known", exciter->id);
+        return HED_OK;
+    }
+    hed_route routes[SYNTH_MOST_ROUTES];
+    uint32_t heard = synth_import_routes(im, (synth_ank_id){ANK_EXCITER, exciter->id}, routes);
+    hed_entity_def def = hed_default_entity_def(types[exciter->what]);
+    float direction[3];
+    set_vector(direction, exciter->normal);
+    switch (exciter->what) {
+    case ANK_MALLET: set_mallet(im, exciter, imported, &def.as.mallet); break;
+    case ANK_OSCILLATOR: set_oscillator(im, exciter, imported, &def.as.oscillator); break;
+    case ANK_BOW:
+        def.as.bow.draw_velocity = exciter->bow.draw_velocity;
+        def.as.bow.stiction = exciter->bow.stiction;
+        def.as.bow.dropoff = exciter->bow.dropoff;
+        def.as.bow.sliding = fminf(def.as.bow.sliding, exciter->bow.stiction);
+        def.as.bow.velocity_sensitivity = exciter->velocity_sensitivity;
+        def.as.bow.envelope = adsr_of(&exciter->bow.envelope);
+        synth_import_tell(im, "bow%d: force and sliding friction are not in the format: %g N, %g", exciter->id,
+                          (double)def.as.bow.force, (double)def.as.bow.sliding);
+        break;
+    case ANK_PLECTRUM:
+        def.as.plectrum.distance = exciter->plectrum.distance;
+        def.as.plectrum.duration = exciter->plectrum.duration;
+        def.as.plectrum.velocity_sensitivity = exciter->velocity_sensitivity;
+        break;
+    default: break;
+    }
+    memcpy(&def.as, direction, sizeof direction); /* what every exciter begins with */
+    if (exciter->what == ANK_AUDIO) return add_audio(im, imported, &def, routes, heard);
+    if (heard) return synth_import_add(im, imported, &def, routes, heard);
+    synth_import_leave_out(im, "exciter %d: no note is routed to it", exciter->id);
+    return HED_OK;
+}
+
+/* ---- modulators ---- */
+
+/* Quarter notes of a period, for a bar of four. */
+static const float divisions[] = {8, 16.0f / 3, 6, 4, 8.0f / 3, 3, 2,
+                                  4.0f / 3, 1.5f, 1, 2.0f / 3, 0.75f, 0.5f, 1.0f / 3,
+                                  0.375f, 0.25f, 1.0f / 6, 0.1875f, 0.125f, 1.0f / 12};
+
+static void set_lfo(synth_import *im, const synth_ank_modulator *modulator, const synth_imported *imported,
+                    hed_lfo_def *lfo)
+{
+    uint32_t count = sizeof divisions / sizeof *divisions;
+    lfo->wave = wave_of(im, "lfo", imported, modulator->lfo.wave);
+    lfo->frequency = modulator->lfo.frequency;
+    if (modulator->lfo.synced && (uint32_t)modulator->lfo.sync < count)
+        lfo->division = divisions[modulator->lfo.sync];
+    if (modulator->lfo.synced && (uint32_t)modulator->lfo.sync >= count)
+        synth_import_tell(im, "lfo%d: division %d is not known: %g Hz", modulator->id, modulator->lfo.sync,
+                          (double)lfo->frequency);
+    lfo->pulse_width = modulator->lfo.pulse_width;
+    lfo->retrigger = modulator->lfo.retrigger;
+    lfo->phase = modulator->lfo.phase - floorf(modulator->lfo.phase);
+    lfo->dilated = modulator->lfo.dilated;
+}
+
+/* False: it is left out. */
+static bool set_midi(synth_import *im, const synth_ank_modulator *modulator, hed_midi_source_def *source,
+                     hed_route *route)
+{
+    static const hed_midi_kind kinds[] = {
+        [ANK_CONTROLLER] = HED_MIDI_CC,
+        [ANK_BEND] = HED_MIDI_BEND,
+        [ANK_PRESSURE] = HED_MIDI_PRESSURE,
+        [ANK_AFTERTOUCH] = HED_MIDI_AFTERTOUCH,
+        [ANK_VELOCITY] = HED_MIDI_VELOCITY,
+        [ANK_NOTE] = HED_MIDI_NOTE,
+        [ANK_HOST] = HED_MIDI_HOST,
+    };
+    synth_ank_id id = {ANK_MODULATOR, modulator->id};
+    source->kind = kinds[modulator->what];
+    source->smoothing = modulator->midi.smoothing;
+    source->centre = modulator->what == ANK_NOTE ? (float)modulator->midi.centre : source->centre;
+    if (modulator->what == ANK_VELOCITY && modulator->midi.phase)
+        synth_import_tell(im, "midi_source%d: it follows the velocity of phase %d: here that of the start",
+                          modulator->id, modulator->midi.phase);
+    if (modulator->what == ANK_CONTROLLER && !synth_import_controller(im, id, &source->number, route)) {
+        synth_import_leave_out(im, "modulator %d: no controller is routed to it", modulator->id);
+        return false;
+    }
+    if (modulator->what == ANK_HOST && !synth_import_host(im, id, &source->number)) {
+        synth_import_leave_out(im, "modulator %d: no parameter of the host is routed to it", modulator->id);
+        return false;
+    }
+    return true;
+}
+
+static hed_status add_modulator(synth_import *im, synth_imported *imported)
+{
+    static const hed_entity_type types[] = {[ANK_LFO] = HED_LFO,
+                                            [ANK_TRIGGER] = HED_ENVELOPE,
+                                            [ANK_FOLLOWER] = HED_FOLLOWER,
+                                            [ANK_CONTROLLER] = HED_MIDI_SOURCE,
+                                            [ANK_BEND] = HED_MIDI_SOURCE,
+                                            [ANK_PRESSURE] = HED_MIDI_SOURCE,
+                                            [ANK_AFTERTOUCH] = HED_MIDI_SOURCE,
+                                            [ANK_VELOCITY] = HED_MIDI_SOURCE,
+                                            [ANK_NOTE] = HED_MIDI_SOURCE,
+                                            [ANK_HOST] = HED_MIDI_SOURCE};
+    const synth_ank_modulator *modulator = ITEM(modulator, modulators, imported);
+    uint32_t what = (uint32_t)modulator->what;
+    if (what >= sizeof types / sizeof *types || (!types[what])) {
+        synth_import_leave_out(im, "modulator %d: of a kind that is not known", modulator->id);
+        return HED_OK;
+    }
+    hed_route routes[SYNTH_MOST_ROUTES];
+    uint32_t heard = synth_import_routes(im, (synth_ank_id){ANK_MODULATOR, modulator->id}, routes);
+    hed_entity_def def = hed_default_entity_def(types[what]);
+    if (def.type == HED_ENVELOPE) {
+        def.as.envelope.envelope = adsr_of(&modulator->trigger.envelope);
+        if (heard) return synth_import_add(im, imported, &def, routes, heard);
+        synth_import_leave_out(im, "modulator %d: no note is routed to it", modulator->id);
+        return HED_OK;
+    }
+    routes[0] = around(routes, heard);
+    if (def.type == HED_LFO) {
+        set_lfo(im, modulator, imported, &def.as.lfo);
+        def.as.lfo.retrigger &= heard > 0;
+    } else if (def.type == HED_FOLLOWER) {
+        def.as.follower.attack = modulator->follower.attack;
+        def.as.follower.release = modulator->follower.release;
+        if (!imported->microphone) {
+            synth_import_leave_out(im, "modulator %d: it follows no sensor", modulator->id);
+            return HED_OK;
+        }
+        def.as.follower.source = imported->microphone;
+    } else if (!set_midi(im, modulator, &def.as.midi_source, &routes[0])) {
+        return HED_OK;
+    }
+    return synth_import_add(im, imported, &def, routes, 1);
+}
+
+/* ---- all of them ---- */
+
+static synth_ank_id end_of(const synth_ank_link *link, synth_ank_kind kind)
+{
+    return link->ends.a.kind == (int32_t)kind ? link->ends.a : link->ends.b;
+}
+
+/* What links say of exciters: how many free bodies they move, the lightest of them, how many delay lines they have. */
+static void survey_exciter(synth_import *im, const synth_ank_link *link)
+{
+    synth_imported *exciter = synth_imported_find(im, end_of(link, ANK_EXCITER));
+    if (!exciter || end_of(link, ANK_EXCITER).kind != ANK_EXCITER) return;
+    if (link->what == ANK_LINK_DELAY) exciter->lines++;
+    synth_ank_id id = end_of(link, ANK_BODY);
+    const synth_imported *found = id.kind == ANK_BODY ? synth_imported_find(im, id) : NULL;
+    if (link->what != ANK_LINK_EXCITER || !found) return;
+    const synth_ank_body *body = ITEM(body, bodies, found);
+    if (body->anchored || !(body->mass > 0.0f)) return;
+    if (!exciter->linked || body->mass < exciter->lightest) exciter->lightest = body->mass;
+    exciter->linked++;
+}
+
+/* And of followers: which sensor they follow. */
+static void survey_follower(synth_import *im, const synth_ank_link *link)
+{
+    synth_ank_id sensor = end_of(link, ANK_SENSOR), modulator = end_of(link, ANK_MODULATOR);
+    if (link->what != ANK_LINK_SENSOR || sensor.kind != ANK_SENSOR || modulator.kind != ANK_MODULATOR) return;
+    const synth_imported *source = synth_imported_find(im, sensor);
+    synth_imported *follower = synth_imported_find(im, modulator);
+    if (source && source->copies && follower) follower->microphone = source->first;
+}
+
+static hed_status add_all(synth_import *im, synth_ank_kind kind, hed_status (*add)(synth_import *, synth_imported *))
+{
+    for (uint32_t i = 0; i < im->counts[kind]; i++) {
+        hed_status status = add(im, &im->imported[kind][i]);
+        if (status) return status;
+    }
+    return HED_OK;
+}
+
+hed_status synth_import_entities(synth_import *im)
+{
+    const synth_ank_link *links = im->model->links.items;
+    hed_status status = add_all(im, ANK_BODY, add_body);
+    if (!status) status = add_all(im, ANK_SENSOR, add_sensor);
+    for (uint32_t i = 0; i < im->model->links.count; i++) {
+        survey_exciter(im, &links[i]);
+        survey_follower(im, &links[i]);
+    }
+    if (!status) status = add_all(im, ANK_EXCITER, add_exciter);
+    return status ? status : add_all(im, ANK_MODULATOR, add_modulator);
+}

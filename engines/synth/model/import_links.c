@@ -1,0 +1,159 @@
+/* Links of a preset: springs, what is struck and heard, modulation, delay lines. The two ends of a link may stand in
+ * either order. */
+#include "model/import_ank.h"
+
+#include "model/model.h"
+
+#include <inttypes.h>
+
+/* A spring, with its ends in their order. */
+static hed_status add_spring(synth_import *im, const synth_ank_link *link, synth_imported *imported)
+{
+    const synth_imported *a = synth_imported_find(im, link->ends.a), *b = synth_imported_find(im, link->ends.b);
+    if (!a || !b || !a->copies || !b->copies || link->ends.a.kind != ANK_BODY || link->ends.b.kind != ANK_BODY) {
+        synth_import_leave_out(im, "link %d: a spring that is not between two bodies", link->id);
+        return HED_OK;
+    }
+    hed_entity_def def = hed_default_entity_def(HED_SPRING);
+    def.as.spring = (hed_spring_def){a->first, b->first, link->spring.stiffness, link->spring.neutral_length, 0, 0};
+    if (def.as.spring.rest_length < 0.0f) {
+        synth_import_tell(im, "spring%d: a neutral length of %g counts as 0", link->id,
+                          (double)link->spring.neutral_length);
+        def.as.spring.rest_length = 0.0f;
+    }
+    return synth_import_add(im, imported, &def, NULL, 1);
+}
+
+static hed_status join(synth_import *im, const synth_ank_link *link, hed_entity from, hed_entity to)
+{
+    hed_error error;
+    if (im->instrument->link_count > SYNTH_WIRE_MOST)
+        return synth_fail(im->error, HED_ERROR_LIMIT, "%s: more than %d links", im->name, SYNTH_WIRE_MOST);
+    hed_status status = hed_instrument_link(im->instrument, from, to, 1.0f, &error);
+    if (status != HED_ERROR_ARGUMENT)
+        return status ? synth_fail(im->error, status, "%s: %s", im->name, error.text) : HED_OK;
+    synth_import_leave_out(im, "link %d: %s", link->id, error.text);
+    return HED_OK;
+}
+
+/* An exciter or a sensor to a body. */
+static hed_status add_contact(synth_import *im, const synth_ank_link *link, synth_ank_kind kind)
+{
+    bool first = link->ends.a.kind == (int32_t)kind;
+    const synth_ank_id at = first ? link->ends.a : link->ends.b, other = first ? link->ends.b : link->ends.a;
+    const synth_imported *from = synth_imported_find(im, at), *to = synth_imported_find(im, other);
+    if (kind == ANK_SENSOR && other.kind == ANK_MODULATOR)
+        return HED_OK; /* a follower: it is there with its source */
+    if (!from || !to || at.kind != (int32_t)kind || other.kind != ANK_BODY || !to->copies) {
+        synth_import_leave_out(im, "link %d: it does not join an exciter or a sensor with a body", link->id);
+        return HED_OK;
+    }
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; !status && i < from->copies; i++) status = join(im, link, from->first + i, to->first);
+    return status;
+}
+
+/* A sensor's sound, some time later, in an exciter: its copies are taken in turn. */
+static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_imported *imported)
+{
+    bool first = link->ends.a.kind == ANK_SENSOR;
+    const synth_ank_id at = first ? link->ends.a : link->ends.b, other = first ? link->ends.b : link->ends.a;
+    const synth_imported *source = synth_imported_find(im, at);
+    synth_imported *input = synth_imported_find(im, other);
+    if (!source || !source->copies || at.kind != ANK_SENSOR || !input || other.kind != ANK_EXCITER ||
+        input->used >= input->copies) {
+        synth_import_leave_out(im, "link %d: a delay line that is not from a sensor to an audio exciter", link->id);
+        return HED_OK;
+    }
+    hed_entity_def def = hed_default_entity_def(HED_DELAY_LINE);
+    def.as.delay_line = (hed_delay_line_def){.source = source->first, .seconds = link->delay.seconds};
+    hed_status status = synth_import_add(im, imported, &def, NULL, 1);
+    if (!status && imported->copies) status = join(im, link, input->first + input->used++, imported->first);
+    return status;
+}
+
+/* How a link's depth is meant. Gains of exciters are decibels there, newtons here: adding decibels is multiplying. */
+static hed_modulation_def modulation_of(const synth_import *im, const synth_ank_link *link, hed_entity target)
+{
+    hed_modulation_def def = {.target = target,
+                              .parameter = (hed_parameter)link->modulator.operand,
+                              .depth = link->modulator.depth,
+                              .invert = link->modulator.invert};
+    def.mode = link->modulator.exponential ? HED_MODULATE_EXPONENTIAL
+               : link->modulator.multiply  ? HED_MODULATE_MULTIPLY
+                                           : HED_MODULATE_ADD;
+    const synth_place *place = synth_find(im->instrument, target);
+    bool newtons = place && (place->type == HED_OSCILLATOR || place->type == HED_AUDIO_INPUT) &&
+                   def.parameter == HED_PARAMETER_GAIN;
+    if (newtons && def.mode == HED_MODULATE_ADD) {
+        def.mode = HED_MODULATE_EXPONENTIAL;
+        def.depth /= 6.0206f;
+    }
+    return def;
+}
+
+static hed_status modulate(synth_import *im, const synth_ank_link *link, const synth_imported *source,
+                           const synth_imported *target)
+{
+    for (uint32_t t = 0; t < target->copies; t++)
+        for (uint32_t s = 0; s < source->copies; s++) {
+            hed_error error;
+            hed_modulation_def def = modulation_of(im, link, target->first + t);
+            def.source = source->first + s;
+            hed_status status = hed_instrument_modulate(im->instrument, &def, &error);
+            if (status == HED_ERROR_ARGUMENT) {
+                synth_import_leave_out(im, "link %d: %s", link->id, error.text);
+                return HED_OK;
+            }
+            if (status) return synth_fail(im->error, status, "%s: %s", im->name, error.text);
+            if (im->instrument->modulation_count > SYNTH_WIRE_MOST)
+                return synth_fail(im->error, HED_ERROR_LIMIT, "%s: more than %d modulations", im->name,
+                                  SYNTH_WIRE_MOST);
+        }
+    return HED_OK;
+}
+
+static hed_status add_modulation(synth_import *im, const synth_ank_link *link)
+{
+    bool first = link->ends.a.kind == ANK_MODULATOR;
+    const synth_ank_id at = first ? link->ends.a : link->ends.b, other = first ? link->ends.b : link->ends.a;
+    const synth_imported *source = synth_imported_find(im, at), *target = synth_imported_find(im, other);
+    if (!source || !target || at.kind != ANK_MODULATOR) {
+        synth_import_leave_out(im, "link %d: it modulates nothing that there is a counterpart of", link->id);
+        return HED_OK;
+    }
+    /* HED_PARAMETER_ numbers operands as the schema does. */
+    _Static_assert(HED_PARAMETER_MASS == 0 && HED_PARAMETER_REST_LENGTH == 7 && HED_PARAMETER_GAIN == 11 &&
+                       HED_PARAMETER_ROTATION == 20 && HED_PARAMETER_ISOTROPY == 25 && HED_PARAMETER_COUNT == 26,
+                   "operands of the schema");
+    if (link->modulator.operand < 0 || link->modulator.operand >= HED_PARAMETER_COUNT) {
+        synth_import_leave_out(im, "link %d: operand %d is not known", link->id, link->modulator.operand);
+        return HED_OK;
+    }
+    return modulate(im, link, source, target);
+}
+
+/* Entities first: modulation may be of a spring that stands further on. */
+hed_status synth_import_links(synth_import *im)
+{
+    const synth_ank_link *links = im->model->links.items;
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; !status && i < im->counts[ANK_LINK]; i++) {
+        synth_imported *imported = &im->imported[ANK_LINK][i];
+        const synth_ank_link *link = &links[imported->place];
+        if (link->what == ANK_LINK_SPRING) status = add_spring(im, link, imported);
+        if (link->what == ANK_LINK_DELAY) status = add_delay(im, link, imported);
+    }
+    for (uint32_t i = 0; !status && i < im->model->links.count; i++) {
+        const synth_ank_link *link = &links[i];
+        switch (link->what) {
+        case ANK_LINK_SPRING:
+        case ANK_LINK_DELAY: break;
+        case ANK_LINK_EXCITER: status = add_contact(im, link, ANK_EXCITER); break;
+        case ANK_LINK_SENSOR: status = add_contact(im, link, ANK_SENSOR); break;
+        case ANK_LINK_MODULATOR: status = add_modulation(im, link); break;
+        default: synth_import_leave_out(im, "link %d: of a kind that is not known", link->id); break;
+        }
+    }
+    return status;
+}
