@@ -23,4 +23,14 @@ enum { SYNTH_STORE_STORES, SYNTH_STORE_DELAYS, SYNTH_STORE_INPUTS, SYNTH_STORE_S
 enum { SYNTH_STORE_INSTANCES, SYNTH_STORE_WORDS, SYNTH_STORE_ITEMS, SYNTH_STORE_BLOCK, SYNTH_STORE_DIMENSIONS };
 extern const hed_kernel_def synth_group_def, synth_global_def;
 
+/* Structure group as a kernel that stays, after the two arguments of the mailbox. A request is a head and then pokes as for the others. */
+enum { SYNTH_RESIDENT_MAIL, SYNTH_RESIDENT_RELAY, SYNTH_RESIDENT_STORES, SYNTH_RESIDENT_DELAYS, SYNTH_RESIDENT_IMAGE, SYNTH_RESIDENT_GIVEN,
+       SYNTH_RESIDENT_INPUTS, SYNTH_RESIDENT_STEMS, SYNTH_RESIDENT_LAYOUT, SYNTH_RESIDENT_REQUEST_WORDS, SYNTH_RESIDENT_INPUT_WORDS,
+       SYNTH_RESIDENT_LOCAL, SYNTH_RESIDENT_ARGUMENTS };
+enum { SYNTH_REQUEST_PLAY, SYNTH_REQUEST_REST, SYNTH_REQUEST_SAVE, SYNTH_REQUEST_LOAD };
+typedef struct synth_request_head {
+    uint32_t command, sample, frames, channels;
+} synth_request_head;
+extern const hed_kernel_def synth_resident_def;
+
 #endif

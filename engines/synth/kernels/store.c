@@ -1,5 +1,5 @@
-/* Descriptions of `synth_group` and `synth_global`: a program run for a block, a work-group for each instance; and the native version, which
- * steps the same rows one entity after the other. */
+/* Descriptions of `synth_group`, `synth_global` and `synth_resident`: a program run for a block, a work-group for each instance; and the native
+ * version, which steps the same rows one entity after the other. */
 #include "kernels/kernels.h"
 #include "kernels/sample.h"
 
@@ -45,6 +45,7 @@ NATIVE_BODY run_instance(const hed_native_call *call, uint instance)
         for (uint i = 0; i < count; i++)
             if (rows[i] != SYNTH_EMPTY) synth_entity(layout, &at, SYNTH_SEAT_TYPE(rows[i]), SYNTH_SEAT_ENTITY(rows[i]));
     }
+    apply(at.store, pokes + instances + 1, &poke, end, frames);
 }
 
 NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -77,7 +78,8 @@ static void geometry(const hed_kernel_def *def, const hed_config *config, const 
 {
     uint64_t instances = (uint64_t)problem->sizes[SYNTH_STORE_INSTANCES], group = (uint64_t)config->values[WG];
     *layout = (hed_geometry){.dimensions = 1, .global = {instances * group}, .group = {(uint32_t)group}, .native_items = instances};
-    if (def->argument_count == SYNTH_STORE_ARGUMENTS) layout->local_bytes[SYNTH_STORE_LOCAL] = 4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
+    if (def == &synth_resident_def) layout->local_bytes[SYNTH_RESIDENT_LOCAL] = 4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
+    else if (def == &synth_group_def) layout->local_bytes[SYNTH_STORE_LOCAL] = 4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
 }
 
 /* Stores are read and written once; an entity takes some 100 operations a sample. */
@@ -124,13 +126,30 @@ static const int64_t groups[] = {32, 64, 128, 256, 512, 1024};
 static const hed_parameter_def parameters[] = {{.name = "WG", .values = groups, .count = SYNTH_COUNT(groups), .value = 256}};
 static const char *const dimensions[SYNTH_STORE_DIMENSIONS] = {"instances", "words", "items", "block"};
 static const hed_problem problems[] = {{4, {1, 4096, 3, 24}}, {4, {3, 6144, 40, 17}}, {4, {1, 8192, 100, 33}}};
+static const hed_argument_def resident_arguments[SYNTH_RESIDENT_ARGUMENTS] = {
+    [SYNTH_RESIDENT_MAIL] = {.name = "mail", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE},
+    [SYNTH_RESIDENT_RELAY] = {.name = "relay", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE},
+    [SYNTH_RESIDENT_STORES] = {.name = "stores", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE},
+    [SYNTH_RESIDENT_DELAYS] = {.name = "delays", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
+    [SYNTH_RESIDENT_IMAGE] = {.name = "image", .kind = HED_BUFFER, .type = HED_UINT32},
+    [SYNTH_RESIDENT_GIVEN] = {.name = "given", .kind = HED_BUFFER, .type = HED_UINT32},
+    [SYNTH_RESIDENT_INPUTS] = {.name = "inputs", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
+    [SYNTH_RESIDENT_STEMS] = {.name = "stems", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE},
+    [SYNTH_RESIDENT_LAYOUT] = {.name = "layout", .kind = HED_STRUCT, .size = sizeof(synth_layout)},
+    [SYNTH_RESIDENT_REQUEST_WORDS] = {.name = "request_words", .kind = HED_SCALAR, .type = HED_UINT32},
+    [SYNTH_RESIDENT_INPUT_WORDS] = {.name = "input_words", .kind = HED_SCALAR, .type = HED_UINT32},
+    [SYNTH_RESIDENT_LOCAL] = {.name = "room", .kind = HED_LOCAL},
+};
 static const hed_define in_local[] = {{"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}};
 static const hed_define in_global[] = {{"IN_LOCAL", "0"}, {"SYNTH_SPACE", "__global"}};
 
+static const hed_define is_resident[] = {{"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}, {"RESIDENT", "1"}};
+
 #define COMMON \
-    .entry = "synth_program", .sources = sources, .source_count = SYNTH_COUNT(sources), .arguments = arguments, .parameters = parameters, \
-    .parameter_count = SYNTH_COUNT(parameters), .dimensions = dimensions, .dimension_count = SYNTH_STORE_DIMENSIONS, .max_threads = "WG", \
-    .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", .may_spill = true, \
+    .sources = sources, .source_count = SYNTH_COUNT(sources), .parameters = parameters, .parameter_count = SYNTH_COUNT(parameters), \
+    .dimensions = dimensions, .dimension_count = SYNTH_STORE_DIMENSIONS, .max_threads = "WG", .geometry = geometry
+#define LAUNCHED \
+    .entry = "synth_program", .arguments = arguments, .range = native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
     .sample = {problems, SYNTH_COUNT(problems), {4, {264, 11264, 256, 64}}, sample_bytes, sample_fill}
 
 const hed_kernel_def synth_group_def = {.name = "synth_group",
@@ -138,10 +157,22 @@ const hed_kernel_def synth_group_def = {.name = "synth_group",
                                         .argument_count = SYNTH_STORE_ARGUMENTS,
                                         .defines = in_local,
                                         .define_count = SYNTH_COUNT(in_local),
-                                        COMMON};
+                                        COMMON,
+                                        LAUNCHED};
 const hed_kernel_def synth_global_def = {.name = "synth_global",
                                          .summary = "an instrument for a block, each instance in global memory",
                                          .argument_count = SYNTH_STORE_ARGUMENTS - 1,
                                          .defines = in_global,
                                          .define_count = SYNTH_COUNT(in_global),
-                                         COMMON};
+                                         COMMON,
+                                         LAUNCHED};
+/* `words` of its problem: of a request and a store. */
+const hed_kernel_def synth_resident_def = {.name = "synth_resident",
+                                           .entry = "synth_resident",
+                                           .summary = "an instrument that stays in local memory, each instance in a group",
+                                           .arguments = resident_arguments,
+                                           .argument_count = SYNTH_RESIDENT_ARGUMENTS,
+                                           .defines = is_resident,
+                                           .define_count = SYNTH_COUNT(is_resident),
+                                           .needs = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED,
+                                           COMMON};

@@ -5,10 +5,14 @@
  * due that costs a comparison of two registers.
  *
  * IN_LOCAL: the store is in local memory while the launch lasts. Else it stays where it is. The result does not depend on WG: where there
- * are more lists than WG has room for, items take several. */
+ * are more lists than WG has room for, items take several.
+ * RESIDENT: the same as a kernel that stays, the store in local memory all the time. Blocks come through its mailbox. */
 #ifndef IN_LOCAL
 #define IN_LOCAL 1
 #define SYNTH_SPACE __local
+#endif
+#ifndef RESIDENT
+#define RESIDENT 0
 #endif
 #ifndef WG
 #define WG 256
@@ -62,7 +66,35 @@ SYNTH_FUNCTION void walk(const synth_layout *layout, const synth_at *at, uint wa
     }
 }
 
-/* `pokes`: (instances + 1) numbers of the first poke of each instance, then the pokes. */
+/* at->frames samples, and then the pokes that are due behind the last one. `pokes`: (instances + 1) numbers of the first poke of each
+ * instance, then the pokes. */
+SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global const uint *pokes, __global float *stems, uint sample)
+{
+    uint item = get_local_id(0), instances = get_num_groups(0), step = WG / layout->lanes;
+    uint lane = item % layout->lanes, warp = item / layout->lanes < step ? item / layout->lanes : layout->warps;
+    uint poke = pokes[at->instance], end = pokes[at->instance + 1u];
+    pokes += instances + 1u;
+    uint due = frame_of(pokes, poke, end);
+    for (uint frame = 0; frame < at->frames; frame++) {
+        if (frame == due) {
+            poke = apply(at->store, pokes, poke, end, frame);
+            due = frame_of(pokes, poke, end);
+            barrier(FENCE);
+        }
+        uint half_at = (sample + frame) & 1u;
+        at->sample = sample + frame;
+        at->frame = frame;
+        at->read = layout->signals + half_at * layout->signal_count;
+        at->write = layout->signals + (1u - half_at) * layout->signal_count;
+        at->stems = stems + ((size_t)frame * instances + at->instance) * layout->stems * 2u;
+        walk(layout, at, warp, step, lane);
+        barrier(FENCE);
+    }
+    apply(at->store, pokes, poke, end, at->frames);
+    barrier(FENCE);
+}
+
+#if !RESIDENT
 __kernel void synth_program(__global uint *restrict stores, __global float *restrict delays, __global const float *restrict inputs,
                             __global float *restrict stems, __global const uint *restrict pokes, const synth_layout layout, uint sample,
                             uint frames
@@ -74,40 +106,63 @@ __kernel void synth_program(__global uint *restrict stores, __global float *rest
 #if IN_LOCAL
     HED_LOCAL_USE(uint, room);
 #endif
-    uint item = get_local_id(0), instance = get_group_id(0), instances = get_num_groups(0);
-    __global uint *kept = stores + (size_t)instance * layout.words;
     synth_at at;
+    at.instance = get_group_id(0);
+    __global uint *kept = stores + (size_t)at.instance * layout.words;
 #if IN_LOCAL
-    for (uint k = item; k < layout.words; k += WG) room[k] = kept[k];
+    for (uint k = get_local_id(0); k < layout.words; k += WG) room[k] = kept[k];
     at.store = room;
 #else
     at.store = kept;
 #endif
-    at.instance = instance;
     at.frames = frames;
     at.inputs = inputs;
-    at.delay = delays + (size_t)instance * layout.delay_words;
-    uint step = WG / layout.lanes, lane = item % layout.lanes, warp = item / layout.lanes < step ? item / layout.lanes : layout.warps;
-    uint poke = pokes[instance], end = pokes[instance + 1u];
-    pokes += instances + 1u;
-    uint due = frame_of(pokes, poke, end);
+    at.delay = delays + (size_t)at.instance * layout.delay_words;
     barrier(FENCE);
-    for (uint frame = 0; frame < frames; frame++) {
-        if (frame == due) {
-            poke = apply(at.store, pokes, poke, end, frame);
-            due = frame_of(pokes, poke, end);
-            barrier(FENCE);
-        }
-        uint half_at = sample + frame & 1u;
-        at.sample = sample + frame;
-        at.frame = frame;
-        at.read = layout.signals + half_at * layout.signal_count;
-        at.write = layout.signals + (1u - half_at) * layout.signal_count;
-        at.stems = stems + ((size_t)frame * instances + instance) * layout.stems * 2u;
-        walk(&layout, &at, warp, step, lane);
-        barrier(FENCE);
-    }
+    play(&layout, &at, pokes, stems, sample);
 #if IN_LOCAL
-    for (uint k = item; k < layout.signals + 2u * layout.signal_count; k += WG) kept[k] = room[k];
+    for (uint k = get_local_id(0); k < layout.signals + 2u * layout.signal_count; k += WG) kept[k] = room[k];
 #endif
 }
+#else
+/* A request: what to do, first sample, frames, channels of input; then pokes as in play(). */
+enum { REQUEST_PLAY, REQUEST_REST, REQUEST_SAVE, REQUEST_LOAD };
+#define REQUEST_HEAD 4u
+
+/* The request stands in front of the store in `room`. Host and copies change `stores`, `delays` and `inputs` while this runs, so what was
+ * read of them before is read past the cache. */
+__kernel void synth_resident(__global uint *mail, __global uint4 *relay, __global uint *stores, __global float *delays,
+                             __global const uint *restrict image, __global const uint *given, __global float *inputs, __global float *stems,
+                             const synth_layout layout, uint request_words, uint input_words, HED_LOCAL(uint, room))
+{
+    HED_LOCAL_USE(uint, room);
+    uint item = get_local_id(0), number = hed_resident_first(relay), mutable_words = layout.signals + 2u * layout.signal_count;
+    synth_at at;
+    at.instance = get_group_id(0);
+    at.store = room + request_words;
+    at.inputs = inputs + (size_t)at.instance * input_words;
+    at.delay = delays + (size_t)at.instance * layout.delay_words;
+    __global uint *kept = stores + (size_t)at.instance * layout.words;
+    for (uint k = item; k < layout.words; k += WG) at.store[k] = kept[k];
+    while (hed_resident_wait(mail, relay, &number)) {
+        for (uint k = item; k < request_words; k += WG) room[k] = hed_resident_request(relay, k);
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        barrier(FENCE);
+        uint command = room[0];
+        at.frames = room[2];
+        if (command == REQUEST_PLAY) {
+            uint words = input_words > 0 ? room[3] * at.frames : 0;
+            for (uint k = item; k < words; k += WG) inputs[(size_t)at.instance * input_words + k] = as_float(hed_resident_load(given + k));
+            barrier(CLK_GLOBAL_MEM_FENCE);
+            play(&layout, &at, room + REQUEST_HEAD, stems, room[1]);
+        } else if (command == REQUEST_SAVE) {
+            for (uint k = item; k < mutable_words; k += WG) kept[k] = at.store[k];
+        } else {
+            for (uint k = item; k < layout.words; k += WG) at.store[k] = command == REQUEST_REST ? image[k] : hed_resident_load(kept + k);
+            for (uint k = item; command == REQUEST_REST && k < layout.delay_words; k += WG) at.delay[k] = 0.0f;
+        }
+        hed_resident_done(mail, relay, number);
+    }
+    for (uint k = item; k < mutable_words; k += WG) kept[k] = at.store[k];
+}
+#endif

@@ -35,6 +35,8 @@ static hed_status check(const hed_synth *synth, const hed_instrument *instrument
 static hed_status build(const hed_synth *synth, const hed_instrument *instrument, hed_synth_change *c, hed_error *error)
 {
     char reason[256];
+    if (synth->def.resident)
+        return synth_fail(error, HED_ERROR_UNSUPPORTED, "while a resident kernel runs the driver gives no memory: a resident synth cannot be changed");
     hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, instrument, &c->program, error);
     if (status) return status;
     /* Only what never changes while another thread plays. */

@@ -1,47 +1,25 @@
 /* Structures group and global: a work-group for each instance runs the program; its store in local or in global memory (kernels/store.cl). */
-#include "kernels/kernels.h"
-#include "solver/memory.h"
-#include "solver/solver.h"
+#include "solver/group.h"
 
 #include <stdio.h>
 
-struct synth_structure {
-    hed_allocator allocator;
-    hed_device *device;
-    hed_stream *stream;
-    const synth_program *program;
-    hed_kernel *kernel;
-    hed_buffer *stores, *delays, *inputs, *pokes, *stems;
-    uint32_t block, channels;
-    uint32_t poke_room; /* pokes that the buffer and `staged` have room for */
-    uint32_t *staged;   /* (instances + 1 + 3 poke_room) what the buffer holds, or is to hold */
-    bool has_pokes, has_inputs; /* the buffers hold some: they are emptied once */
-    uint64_t bytes;
-};
-
-enum { FIRST_POKES = 256, POKE_WORDS = sizeof(synth_poke) / 4 };
-_Static_assert(sizeof(synth_poke) == 12, "the kernel reads pokes as three words");
-
 /* ---- where it can run ---- */
 
-static const hed_kernel_def *def_of(hed_synth_structure id) { return id == HED_SYNTH_GROUP ? &synth_group_def : &synth_global_def; }
-
-static hed_problem problem_of(const synth_program *program, uint32_t block)
+hed_problem synth_group_problem(const synth_program *program, uint32_t block, uint32_t more_words)
 {
     const synth_layout *layout = &program->layout;
     int64_t items = (int64_t)layout->warps * layout->lanes;
-    return (hed_problem){SYNTH_STORE_DIMENSIONS, {program->instances, layout->words, items, block}};
+    return (hed_problem){SYNTH_STORE_DIMENSIONS, {program->instances, (int64_t)layout->words + more_words, items, block}};
 }
 
-/* The smallest group with a lane for each item, or the largest that the device takes. */
-static bool choose_config(const hed_synth *synth, hed_synth_structure id, const synth_program *program, hed_config *config, char *reason, size_t size)
+bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words, hed_config *config, char *reason, size_t size)
 {
-    const hed_kernel_def *def = def_of(id);
-    hed_problem problem = problem_of(program, synth->def.block);
+    hed_problem problem = synth_group_problem(synth->program, synth->def.block, more_words);
     bool found = false;
     for (uint32_t i = 0; i < def->parameters[0].count; i++) {
         hed_config tried = {1, {def->parameters[0].values[i]}};
-        if (tried.values[0] < program->layout.lanes || !hed_kernel_valid(def, &tried, &problem, synth->device, synth->def.math, reason, size)) continue;
+        if (tried.values[0] < synth->program->layout.lanes) continue;
+        if (!hed_kernel_valid(def, &tried, &problem, synth->device, synth->def.math, reason, size)) continue;
         *config = tried;
         found = true;
         if (tried.values[0] >= problem.sizes[SYNTH_STORE_ITEMS]) break;
@@ -49,23 +27,39 @@ static bool choose_config(const hed_synth *synth, hed_synth_structure id, const 
     return found;
 }
 
-static bool is_valid(const hed_synth *synth, hed_synth_structure id, char *reason, size_t size)
+/* Which kernel, and how much a request takes of local memory. */
+static const hed_kernel_def *def_of(const hed_synth *synth, hed_synth_structure id, uint32_t *more_words)
+{
+    bool resident = id == HED_SYNTH_GROUP && synth->def.resident;
+    *more_words = resident ? synth_resident_words(synth->program) : 0;
+    return resident ? &synth_resident_def : id == HED_SYNTH_GROUP ? &synth_group_def : &synth_global_def;
+}
+
+static bool group_valid(const hed_synth *synth, char *reason, size_t size)
+{
+    hed_config config;
+    uint32_t more_words;
+    const hed_kernel_def *def = def_of(synth, HED_SYNTH_GROUP, &more_words);
+    return synth_group_config(synth, def, more_words, &config, reason, size);
+}
+
+static bool global_valid(const hed_synth *synth, char *reason, size_t size)
 {
     hed_config config;
     if (synth->def.resident) {
-        snprintf(reason, size, "a resident kernel for it: not there yet");
+        snprintf(reason, size, "a resident kernel keeps the store in local memory, as structure group does");
         return false;
     }
-    return choose_config(synth, id, synth->program, &config, reason, size);
+    return synth_group_config(synth, &synth_global_def, 0, &config, reason, size);
 }
-
-static bool group_valid(const hed_synth *synth, char *reason, size_t size) { return is_valid(synth, HED_SYNTH_GROUP, reason, size); }
-static bool global_valid(const hed_synth *synth, char *reason, size_t size) { return is_valid(synth, HED_SYNTH_GLOBAL, reason, size); }
 
 /* ---- life ---- */
 
+static uint64_t staged_words(const synth_structure *s) { return s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * s->poke_room; }
+
 static void destroy(synth_structure *s)
 {
+    synth_resident_destroy(s);
     hed_kernel_destroy(s->kernel);
     hed_buffer_destroy(s->stores);
     hed_buffer_destroy(s->delays);
@@ -73,37 +67,16 @@ static void destroy(synth_structure *s)
     hed_buffer_destroy(s->pokes);
     hed_buffer_destroy(s->stems);
     hed_allocator allocator = s->allocator;
-    synth_release(&allocator, s->staged, s->program->instances + 1 + (uint64_t)POKE_WORDS * s->poke_room, sizeof *s->staged);
+    synth_release(&allocator, s->staged, staged_words(s), sizeof *s->staged);
     synth_release(&allocator, s, 1, sizeof *s);
 }
 
-/* At least one element, since no buffer is empty. */
-static hed_status make_buffer(synth_structure *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
+hed_status synth_group_buffer(synth_structure *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(4 * (words ? words : 1));
     def.memory = memory;
     s->bytes += def.size;
     return hed_buffer_create(s->device, &def, buffer, error);
-}
-
-static hed_status make_pokes(synth_structure *s, uint32_t room, hed_error *error)
-{
-    uint64_t begins = s->program->instances + 1;
-    uint32_t *staged = synth_new(&s->allocator, begins + (uint64_t)POKE_WORDS * room, sizeof *staged);
-    if (!staged) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes", room);
-    hed_buffer *buffer;
-    hed_status status = make_buffer(s, HED_MEMORY_DEVICE, begins + (uint64_t)POKE_WORDS * room, &buffer, error);
-    if (status) {
-        synth_release(&s->allocator, staged, begins + (uint64_t)POKE_WORDS * room, sizeof *staged);
-        return status;
-    }
-    synth_release(&s->allocator, s->staged, begins + (uint64_t)POKE_WORDS * s->poke_room, sizeof *staged);
-    hed_buffer_destroy(s->pokes);
-    s->staged = staged;
-    s->pokes = buffer;
-    s->poke_room = room;
-    s->has_pokes = true;
-    return HED_OK;
 }
 
 /* Stores and delay memories in `stream`; NULL: as at rest. Waits. */
@@ -120,36 +93,48 @@ static hed_status upload(synth_structure *s, hed_stream *stream, const uint32_t 
     return status ? status : hed_stream_wait(stream, error);
 }
 
-static hed_status fill(const hed_synth *synth, hed_synth_structure id, synth_structure *s, hed_error *error)
+/* Another thread may be playing in the synth's stream: so in one of its own. */
+static hed_status upload_rest(synth_structure *s, hed_error *error)
 {
-    const synth_program *program = s->program;
-    const synth_layout *layout = &program->layout;
-    char reason[256];
-    hed_config config;
-    hed_problem problem = problem_of(program, synth->def.block);
-    hed_kernel_options options = hed_default_kernel_options();
-    if (!choose_config(synth, id, program, &config, reason, sizeof reason))
-        return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s: %s", hed_synth_structure_name(id), reason);
-    options.math = synth->def.math;
-    options.config = &config;
-    options.problem = &problem;
-    uint64_t instances = program->instances;
-    hed_status status = hed_kernel_create(s->device, def_of(id), &options, &s->kernel, error);
-    if (!status) status = make_buffer(s, HED_MEMORY_DEVICE, instances * layout->words, &s->stores, error);
-    if (!status) status = make_buffer(s, HED_MEMORY_DEVICE, instances * layout->delay_words, &s->delays, error);
-    if (!status) status = make_buffer(s, HED_MEMORY_DEVICE, (uint64_t)s->channels * s->block, &s->inputs, error);
-    if (!status) status = make_buffer(s, HED_MEMORY_MAPPED, instances * layout->stems * 2 * s->block, &s->stems, error);
-    if (!status) status = make_pokes(s, FIRST_POKES, error);
-    if (status) return status;
-    s->has_inputs = true;
-    /* Another thread may be playing in the synth's stream. */
     hed_stream_def def = hed_default_stream_def();
     hed_stream *stream;
-    status = hed_stream_create(s->device, &def, &stream, error);
+    hed_status status = hed_stream_create(s->device, &def, &stream, error);
     if (status) return status;
     status = upload(s, stream, NULL, NULL, error);
     hed_stream_destroy(stream);
     return status;
+}
+
+enum { LAUNCHED_POKES = 4096 };
+
+static hed_status fill(const hed_synth *synth, hed_synth_structure id, synth_structure *s, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    char reason[256];
+    hed_config config;
+    uint32_t more_words;
+    const hed_kernel_def *def = def_of(synth, id, &more_words);
+    bool resident = def == &synth_resident_def;
+    uint64_t instances = s->program->instances, input_words = (uint64_t)s->channels * s->block * (resident ? instances : 1);
+    hed_problem problem = synth_group_problem(s->program, synth->def.block, more_words);
+    hed_kernel_options options = hed_default_kernel_options();
+    if (!synth_group_config(synth, def, more_words, &config, reason, sizeof reason))
+        return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s: %s", hed_synth_structure_name(id), reason);
+    options.math = synth->def.math;
+    options.config = &config;
+    options.problem = &problem;
+    s->poke_room = resident ? SYNTH_RESIDENT_POKES : LAUNCHED_POKES;
+    s->staged = synth_new(&s->allocator, staged_words(s), sizeof *s->staged);
+    if (!s->staged) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes", s->poke_room);
+    hed_status status = hed_kernel_create(s->device, def, &options, &s->kernel, error);
+    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, instances * layout->words, &s->stores, error);
+    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, instances * layout->delay_words, &s->delays, error);
+    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, input_words, &s->inputs, error);
+    if (!status) status = synth_group_buffer(s, HED_MEMORY_MAPPED, instances * layout->stems * 2 * s->block, &s->stems, error);
+    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, staged_words(s), &s->pokes, error);
+    if (!status) status = upload_rest(s, error);
+    s->has_pokes = s->has_inputs = true;
+    return status || !resident ? status : synth_resident_create(s, def, &config, error);
 }
 
 static hed_status create(const hed_synth *synth, hed_synth_structure id, const synth_program *program, synth_structure **structure, hed_error *error)
@@ -178,40 +163,78 @@ static hed_status global_create(const hed_synth *synth, const synth_program *pro
     return create(synth, HED_SYNTH_GLOBAL, program, structure, error);
 }
 
-/* ---- a block ---- */
+/* ---- parts of a run ---- */
 
-static hed_status send_pokes(synth_structure *s, const synth_run *run, hed_error *error)
+/* How many pokes from `at` on are due before `frame` of the run. */
+static uint32_t due_before(const synth_run *run, uint32_t at, uint32_t end, uint32_t frame)
 {
-    uint32_t instances = s->program->instances, count = run->poke_begin[instances];
-    if (count == 0 && !s->has_pokes) return HED_OK;
-    if (count > s->poke_room) {
-        hed_status status = make_pokes(s, count < UINT32_MAX / 2 ? 2 * count : count, error);
-        if (status) return status;
-    }
-    memcpy(s->staged, run->poke_begin, (instances + 1u) * sizeof *s->staged);
-    if (count) memcpy(s->staged + instances + 1, run->pokes, count * sizeof *run->pokes);
-    s->has_pokes = count > 0;
-    return hed_write(s->stream, s->pokes, 0, s->staged, 4 * (instances + 1 + (uint64_t)POKE_WORDS * count), error);
+    uint32_t count = 0;
+    while (at + count < end && run->pokes[at + count].frame < frame) count++;
+    return count;
 }
 
-/* Channels lie one behind another, each as long as this run. Those that are not given are silent. */
-static hed_status send_inputs(synth_structure *s, const synth_run *run, hed_error *error)
+static uint32_t all_due_before(const synth_structure *s, const synth_run *run, const uint32_t *at, uint32_t frame)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->program->instances; i++) count += due_before(run, at[i], run->poke_begin[i + 1], frame);
+    return count;
+}
+
+/* Stages pokes due before `frame`, as many as there is room for, and takes them from `at`. Their frames count from `first`. */
+static uint32_t stage(synth_structure *s, const synth_run *run, uint32_t *at, uint32_t first, uint32_t frame)
+{
+    uint32_t instances = s->program->instances, count = 0;
+    synth_poke *to = (synth_poke *)(s->staged + instances + 1);
+    for (uint32_t i = 0; i < instances; i++) {
+        uint32_t due = due_before(run, at[i], run->poke_begin[i + 1], frame), room = s->poke_room - count;
+        s->staged[i] = count;
+        for (uint32_t k = 0; k < due && k < room; k++) {
+            to[count] = run->pokes[at[i]++];
+            to[count++].frame -= first;
+        }
+    }
+    s->staged[instances] = count;
+    return count;
+}
+
+/* The next part: as long as its pokes fit; of no frames at all where those of one frame alone do not. */
+static synth_part next_part(synth_structure *s, const synth_run *run, uint32_t *at, uint32_t first)
+{
+    uint32_t end = run->frames;
+    while (end > first && all_due_before(s, run, at, end) > s->poke_room) end = first + (end - first) / 2;
+    synth_part part = {(uint32_t)(run->sample + first), first, end - first, 0};
+    part.pokes = stage(s, run, at, first, end > first ? end : first + 1);
+    return part;
+}
+
+/* ---- a launch ---- */
+
+static hed_status send_pokes(synth_structure *s, const synth_part *part, hed_error *error)
+{
+    if (part->pokes == 0 && !s->has_pokes) return HED_OK;
+    s->has_pokes = part->pokes > 0;
+    return hed_write(s->stream, s->pokes, 0, s->staged, 4 * (s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes), error);
+}
+
+/* Channels lie one behind another, each as long as this part. Those that are not given are silent. */
+static hed_status send_inputs(synth_structure *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
     const uint32_t zero = 0;
+    uint64_t bytes = 4 * (uint64_t)part->frames;
     hed_status status = HED_OK;
-    if (s->channels == 0 || (!run->inputs && !s->has_inputs)) return HED_OK;
+    if (s->channels == 0 || part->frames == 0 || (!run->inputs && !s->has_inputs)) return HED_OK;
     s->has_inputs = run->inputs != NULL;
     if (!run->inputs) return hed_fill(s->stream, s->inputs, 0, 4 * (uint64_t)s->channels * s->block, &zero, sizeof zero, error);
     for (uint32_t i = 0; !status && i < s->channels; i++)
-        status = hed_write(s->stream, s->inputs, 4 * (uint64_t)i * run->frames, run->inputs[i], 4 * (uint64_t)run->frames, error);
+        status = hed_write(s->stream, s->inputs, i * bytes, run->inputs[i] + part->first, bytes, error);
     return status;
 }
 
-static hed_status run_block(synth_structure *s, const synth_run *run, hed_error *error)
+static hed_status launch(synth_structure *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
-    hed_status status = send_pokes(s, run, error);
-    if (!status) status = send_inputs(s, run, error);
+    hed_status status = send_pokes(s, part, error);
+    if (!status) status = send_inputs(s, run, part, error);
     if (status) return status;
     hed_argument arguments[SYNTH_STORE_ARGUMENTS] = {
         [SYNTH_STORE_STORES] = hed_buffer_argument(s->stores),
@@ -220,29 +243,47 @@ static hed_status run_block(synth_structure *s, const synth_run *run, hed_error 
         [SYNTH_STORE_STEMS] = hed_buffer_argument(s->stems),
         [SYNTH_STORE_POKES] = hed_buffer_argument(s->pokes),
         [SYNTH_STORE_LAYOUT] = hed_struct_argument(layout, sizeof *layout),
-        [SYNTH_STORE_SAMPLE] = hed_uint_argument((uint32_t)run->sample),
-        [SYNTH_STORE_FRAMES] = hed_uint_argument(run->frames),
+        [SYNTH_STORE_SAMPLE] = hed_uint_argument(part->sample),
+        [SYNTH_STORE_FRAMES] = hed_uint_argument(part->frames),
         [SYNTH_STORE_LOCAL] = hed_local_argument(),
     };
-    hed_problem problem = problem_of(s->program, run->frames);
+    hed_problem problem = synth_group_problem(s->program, s->block, 0);
     status = hed_launch(s->stream, s->kernel, &problem, arguments, hed_kernel_get_def(s->kernel)->argument_count, error);
-    if (!status) status = hed_stream_wait(s->stream, error);
-    if (!status) memcpy(run->stems, hed_buffer_host(s->stems), 8 * (uint64_t)run->frames * s->program->instances * layout->stems);
-    return status;
+    return status ? status : hed_stream_wait(s->stream, error);
+}
+
+/* ---- what a structure does ---- */
+
+static hed_status run_block(synth_structure *s, const synth_run *run, hed_error *error)
+{
+    uint64_t floats = 2 * (uint64_t)s->program->instances * s->program->layout.stems;
+    uint32_t at[SYNTH_MOST_INSTANCES], first = 0;
+    memcpy(at, run->poke_begin, s->program->instances * sizeof *at);
+    while (first < run->frames) {
+        synth_part part = next_part(s, run, at, first);
+        hed_status status = s->resident ? synth_resident_run(s, run, &part, error) : launch(s, run, &part, error);
+        if (status) return status;
+        memcpy(run->stems + first * floats, hed_buffer_host(s->stems), 4 * part.frames * floats);
+        first += part.frames;
+    }
+    return HED_OK;
 }
 
 static hed_status read_all(synth_structure *s, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
     uint64_t instances = s->program->instances;
-    hed_status status = hed_read(s->stream, stores, s->stores, 0, 4 * instances * layout->words, error);
+    hed_status status = s->resident ? synth_resident_ask(s, SYNTH_REQUEST_SAVE, error) : HED_OK;
+    if (!status) status = hed_read(s->stream, stores, s->stores, 0, 4 * instances * layout->words, error);
     if (!status && layout->delay_words) status = hed_read(s->stream, delays, s->delays, 0, 4 * instances * layout->delay_words, error);
     return status ? status : hed_stream_wait(s->stream, error);
 }
 
 static hed_status write_all(synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
-    return upload(s, s->stream, stores, delays, error);
+    if (s->resident && !stores) return synth_resident_ask(s, SYNTH_REQUEST_REST, error);
+    hed_status status = upload(s, s->stream, stores, delays, error);
+    return status || !s->resident ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
 static void report(const synth_structure *s, hed_synth_report *to)
@@ -251,5 +292,6 @@ static void report(const synth_structure *s, hed_synth_report *to)
     to->bytes = s->bytes;
 }
 
-const synth_structure_ops synth_group_ops = {HED_SYNTH_GROUP, group_valid, group_create, destroy, run_block, read_all, write_all, report, NULL, NULL};
-const synth_structure_ops synth_global_ops = {HED_SYNTH_GLOBAL, global_valid, global_create, destroy, run_block, read_all, write_all, report, NULL, NULL};
+#define WHAT_BOTH_DO .destroy = destroy, .run = run_block, .read = read_all, .write = write_all, .report = report
+const synth_structure_ops synth_group_ops = {.id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
+const synth_structure_ops synth_global_ops = {.id = HED_SYNTH_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};
