@@ -247,3 +247,43 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
     hed_instrument_destroy(instrument);
     test_close(&t);
 }
+
+/* ---- more pokes than a launch takes ---- */
+
+enum { STORM = 6000 };
+
+/* Gains and pulse widths of the oscillator: most at one sample, the last of them counts. */
+static void render_storm(const playing *how, float *sound)
+{
+    hed_instrument *instrument = make_instrument(BODIES, HED_SINGLETON);
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.structure = how->structure;
+    def.math = how->math;
+    def.max_events = STORM + 1;
+    def.block = FRAMES;
+    hed_synth *synth;
+    OK(hed_synth_create(how->device, &def, &synth, &error));
+    static hed_synth_event events[STORM + 1];
+    events[0] = song[0];
+    for (uint32_t i = 1; i <= STORM; i++) {
+        events[i] = (hed_synth_event){.frame = i < 5000 ? 20 : 20 + (i - 5000) / 3, .kind = HED_EVENT_SET, .value = 0.1f + (float)(i % 97) * 0.001f,
+                                      .entity = hed_instrument_at(instrument, HED_OSCILLATOR, 0),
+                                      .parameter = i % 3 ? HED_PARAMETER_GAIN : HED_PARAMETER_PULSE_WIDTH};
+    }
+    hed_synth_block block = {.frames = FRAMES, .events = events, .event_count = STORM + 1, .left = sound, .right = sound + FRAMES};
+    OK(hed_synth_process(synth, &block, &error));
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(instrument);
+}
+
+Test(synth_group, a_storm_of_automation_is_taken_in_parts)
+{
+    test_device t = test_open(NULL);
+    hed_device *host;
+    OK(hed_device_find(t.context, "host", &host, &error));
+    render_storm(&(playing){.device = host, .structure = HED_SYNTH_NATIVE, .math = HED_MATH_STRICT}, expected);
+    render_storm(&(playing){.device = t.device, .structure = HED_SYNTH_GROUP, .math = HED_MATH_STRICT}, found);
+    expect_same(found, expected, "a storm");
+    test_close(&t);
+}
