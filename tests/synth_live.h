@@ -37,8 +37,8 @@ static inline hed_synth_event live_note(uint8_t status, uint8_t velocity)
     return (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {status, 60, velocity}};
 }
 
-/* `frames` of it from a note at its first sample on; in blocks of 100. */
-static inline void live_render(hed_device *device, const hed_synth_def *live, float *left, float *right, uint32_t frames)
+/* `frames` of it with a note at sample `at`; in blocks of 100. */
+static inline void live_render(hed_device *device, const hed_synth_def *live, uint32_t at, float *left, float *right, uint32_t frames)
 {
     hed_error error;
     hed_synth *synth;
@@ -48,19 +48,21 @@ static inline void live_render(hed_device *device, const hed_synth_def *live, fl
     def.block = 100;
     OK(hed_synth_create(device, &def, &synth, &error));
     hed_synth_event note = live_note(0x90, 100);
+    note.frame = at % 100;
     for (uint32_t first = 0; first < frames; first += 100) {
         hed_synth_block block = {.frames = frames - first < 100 ? frames - first : 100, .left = left + first, .right = right + first};
         block.events = &note;
-        block.event_count = first == 0;
+        block.event_count = first == at - at % 100;
         OK(hed_synth_process(synth, &block, &error));
     }
     hed_synth_destroy(synth);
 }
 
-static inline uint32_t live_first_sound(const float *left, uint32_t frames)
+/* The first sample above a level. Nothing is zero for long: against denormals a bias of some 10^-20 m moves every body. */
+static inline uint32_t live_first_above(const float *left, uint32_t frames, float level)
 {
     uint32_t n = 0;
-    while (n < frames && left[n] == 0.0f) n++;
+    while (n < frames && !(left[n] > level || left[n] < -level)) n++;
     return n;
 }
 

@@ -229,6 +229,6 @@ void synth_mix_report(const synth_mix *mix, hed_synth_report *report)
     report->muted = mix->muted;
     report->breaks = mix->breaks;
     report->peak = mix->peak;
-    report->reduction = (float)(-20.0 * log10(hed_max((float)mix->least_gain, 1.0f) / (double)GAIN_ONE));
+    report->reduction = (float)(20.0 * log10((double)GAIN_ONE / hed_max((float)mix->least_gain, 1.0f)));
     report->latency = synth_mix_latency(mix);
 }
