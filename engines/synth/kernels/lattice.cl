@@ -56,10 +56,23 @@
 #ifndef SPRINGS
 #define SPRINGS SPRINGS_SLOTS
 #endif
-#ifndef AXES /* 2 bits a slot: the axis along which its rest vector lies, 3: none */
-#define AXES 0xffffffffffffffffUL
+/* SPRINGS_SLOTS: of each slot the rest vector, its length squared, the rest length L0, and |d0|^2 - L0^2, in units. They are literals, since loads of
+ * constants would be a tenth of all instructions. */
+#ifndef SLOT_X
+#define SLOT_X 1.0f, -1.0f, 0.0f, 0.0f, 0.0f, 0.0f
+#define SLOT_Y 0.0f, 0.0f, 1.0f, -1.0f, 0.0f, 0.0f
+#define SLOT_Z 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, -1.0f
+#define SLOT_SQUARE 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f
+#define SLOT_REST 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f
+#define SLOT_EXCESS 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f
 #endif
-#ifndef MATERIALS
+#ifndef SAME /* 1: all springs have one stiffness, which is in the gain */
+#define SAME 0
+#endif
+#ifndef STRETCH /* SPRINGS_OWN with one material: L0/|d0| */
+#define STRETCH 1.0f
+#endif
+#ifndef MATERIALS /* or kinds of half-springs */
 #define MATERIALS 1
 #endif
 #ifndef TENSE /* whether some spring is stretched at rest */
@@ -97,8 +110,11 @@
 #define POLLS 4000000u /* before a packet is given up: seconds, where microseconds are usual */
 /* In local memory, in floats: displacements, the classes' decay and gain, the materials, the neighbour table. */
 #define CLASS_AT (3 * PLACES)
-#define MATERIAL_AT (CLASS_AT + (BODIES == BODIES_CLASSES ? 2 * CLASSES : 0))
-#define TABLE_AT (MATERIAL_AT + (SPRINGS != SPRINGS_SLOTS && MATERIALS > 1 ? 4 * MATERIALS : 0))
+#define MATERIAL_AT ((CLASS_AT + (BODIES == BODIES_CLASSES ? 2 * CLASSES : 0) + 3) / 4 * 4)
+#define MATERIAL_FLOATS (SPRINGS == SPRINGS_KINDS ? LATTICE_KIND_FLOATS : SPRINGS == SPRINGS_OWN && MATERIALS > 1 ? LATTICE_MATERIAL_FLOATS : 0)
+#define TABLE_AT (MATERIAL_AT + MATERIAL_FLOATS * MATERIALS)
+/* Words of a group's half-springs. */
+#define SPRING_WORDS (OWN * (SPRINGS == SPRINGS_KINDS ? LATTICE_KIND_WORDS(DEGREE) : SPRINGS == SPRINGS_OWN ? 2 * DEGREE : 0))
 
 #ifdef __CUDACC__
 #define LATTICE_FUNCTION __device__ __forceinline__
@@ -154,72 +170,109 @@ LATTICE_FUNCTION uint4 lattice_wait(__global const uint4 *at, uint4 packet, uint
 
 /* ---- springs ---- */
 
-/* What the pull of a spring is along d, divided by |d|; w = u.(u + 2 d0). */
-LATTICE_FUNCTION float lattice_pull(float w, float square, float rest, float excess, float stiffness, float tension, float cubic)
+/* A spring while its force is computed. */
+typedef struct lattice_spring {
+    float x, y, z, square, rest, excess, stiffness, cubic;
+} lattice_spring;
+
+/* |d0|^2 in |d|^2 is taken larger by 2^-21, so that rounding never makes |d|^2 negative, even where both ends meet. */
+#define SAFE 1.0000005f
+
+/* The pull of a spring along d, over |d|; w = u.(u + 2 d0). */
+LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
 {
-    float now = fmax(w + square, 1e-9f * square), inverse = lattice_rsqrt(now);
-    float sum = lattice_rcp(fma(now, inverse, rest)); /* 1/(|d| + L0) */
-#if CUBIC
-    float e = (w + excess) * sum;
-    (void)tension;
-    return fma(cubic * e, e, stiffness) * e * inverse;
+    /* A palette's rest lengths are larger themselves: where nothing is stretched one operation is enough. */
+#if SPRINGS == SPRINGS_KINDS && !TENSE
+    float now = fma(s.rest, s.rest, w);
 #else
-    (void)excess, (void)cubic;
-    return (TENSE ? fma(stiffness, w, tension) : stiffness * w) * inverse * sum;
+    float now = fma(s.square, SAFE, w);
 #endif
+    float inverse = lattice_rsqrt(now), sum = lattice_rcp(fma(now, inverse, s.rest)); /* 1/(|d| + L0) */
+    float e = TENSE || CUBIC ? (w + s.excess) * sum : w * sum;
+    if (CUBIC) return fma(s.cubic * e, e, s.stiffness) * (e * inverse);
+    return SAME ? e * inverse : s.stiffness * (e * inverse);
 }
 
-#if SPRINGS != SPRINGS_SLOTS
-/* Bits to a whole number: the low bits of a float of that size, without a conversion. */
-LATTICE_FUNCTION float lattice_whole(uint bits, float middle) { return as_float(bits | 0x4b000000u) - (8388608.0f + middle); }
-
-/* Half-spring j of the body at `i`. */
-LATTICE_FUNCTION lattice_slot lattice_spring(__global const uint *springs, __local const float *local_block, lattice_step step, uint i, uint j)
+#if SPRINGS == SPRINGS_SLOTS
+/* Slot j; all of it but the stiffness is known to the compiler. */
+LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
 {
-    lattice_slot s = step.slot[0];
-    uint material;
-#if SPRINGS == SPRINGS_NARROW
-    uint word = springs[j * OWN + i];
-    s.x = lattice_whole(word & 1023u, 512.0f);
-    s.y = lattice_whole(word >> 10 & 1023u, 512.0f);
-    s.z = lattice_whole(word >> 20 & 1023u, 512.0f);
-    material = word >> 30;
-#else
-    uint2 word = ((__global const uint2 *)springs)[j * OWN + i];
-    s.x = lattice_whole(word.x & 0xffffu, 32768.0f);
-    s.y = lattice_whole(word.x >> 16, 32768.0f);
-    s.z = lattice_whole(word.y & 0xffffu, 32768.0f);
-    material = word.y >> 16;
-#endif
-    s.square = fma(s.x, s.x, fma(s.y, s.y, s.z * s.z));
-    float length = s.square * lattice_rsqrt(s.square);
-#if MATERIALS > 1
-    __local const float *made = local_block + MATERIAL_AT + 4 * material; /* stiffness, cubic, L0/|d0|, 1 - its square */
-    s.stiffness = made[0];
-    s.cubic = made[1];
-    s.rest = made[2] * length;
-    s.excess = made[3] * s.square;
-#else
-    (void)material, (void)local_block;
-    s.rest *= length;
-    s.excess *= s.square;
-#endif
-    s.tension = s.stiffness * s.excess;
+    const float x[] = {SLOT_X}, y[] = {SLOT_Y}, z[] = {SLOT_Z}, square[] = {SLOT_SQUARE}, rest[] = {SLOT_REST}, excess[] = {SLOT_EXCESS};
+    lattice_spring s;
+    s.x = x[j];
+    s.y = y[j];
+    s.z = z[j];
+    s.square = square[j];
+    s.rest = rest[j];
+    s.excess = excess[j];
+    s.stiffness = SAME ? 1.0f : step->stiffness[j];
+    s.cubic = step->cubic[SAME ? 0 : j];
     return s;
 }
 #endif
 
-/* Whether the rest vector of slot j has a part along an axis. */
-#if SPRINGS == SPRINGS_SLOTS
-#define AXIS(j) ((uint)(AXES >> (2 * (j))) & 3u)
-#define HAS_PART(j, axis) ((AXIS(j) == (axis)) | (AXIS(j) == 3u))
+#if SPRINGS == SPRINGS_KINDS
+/* A half-spring of kind `kind`. */
+LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, const lattice_step *step, uint kind)
+{
+    __local const float4 *palette = (__local const float4 *)(block + MATERIAL_AT) + LATTICE_KIND_FLOATS / 4 * kind;
+    float4 shape = palette[0];
+    lattice_spring s;
+    s.x = shape.x;
+    s.y = shape.y;
+    s.z = shape.z;
+    s.rest = shape.w;
+#if TENSE || CUBIC || !SAME
+    float4 more = palette[1];
+    s.stiffness = more.x;
+    s.excess = more.y;
+    s.cubic = more.z;
 #else
-#define HAS_PART(j, axis) 1
+    s.stiffness = 1.0f;
+    s.excess = s.cubic = 0.0f;
 #endif
+    s.square = TENSE ? fma(s.rest, s.rest, s.excess) : s.rest * s.rest;
+    (void)step;
+    return s;
+}
+#endif
+
+#if SPRINGS == SPRINGS_OWN
+/* Bits to a whole number: the low bits of a float of that size, without a conversion. */
+LATTICE_FUNCTION float lattice_whole(uint bits) { return as_float(bits | 0x4b000000u) - (8388608.0f + 32768.0f); }
+
+/* A half-spring by its words. */
+LATTICE_FUNCTION lattice_spring lattice_of_its_own(__local const float *block, const lattice_step *step, uint2 word)
+{
+    lattice_spring s;
+    s.x = lattice_whole(word.x & 0xffffu);
+    s.y = lattice_whole(word.x >> 16);
+    s.z = lattice_whole(word.y & 0xffffu);
+    s.square = fma(s.x, s.x, fma(s.y, s.y, s.z * s.z));
+    s.rest = s.square * lattice_rsqrt(s.square);
+#if MATERIALS > 1
+    __local const float *made = block + MATERIAL_AT + LATTICE_MATERIAL_FLOATS * (word.y >> 16);
+    s.stiffness = made[0];
+    s.cubic = made[1];
+    s.rest *= made[2];
+    s.excess = made[3] * s.square;
+    (void)step;
+#else
+    s.stiffness = 1.0f;
+    s.cubic = step->cubic[0];
+    s.rest *= STRETCH;
+    s.excess = (1.0f - STRETCH * STRETCH) * s.square;
+    (void)block;
+#endif
+    return s;
+}
+#endif
+
+#define HAS_PART(part) (SPRINGS != SPRINGS_SLOTS || (part) != 0.0f)
 
 /* The sum of the springs' forces on the body at `i`, which is at `at`. */
 LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block, __global const uint *table, __global const uint *springs,
-                                              lattice_step step, uint i, lattice_vector at)
+                                              const lattice_step *step, uint i, lattice_vector at)
 {
     lattice_vector force = {0.0f, 0.0f, 0.0f};
     uint words[WORDS];
@@ -231,27 +284,27 @@ LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block, __glob
         words[k] = table[k * OWN + i];
 #endif
     }
+#if SPRINGS == SPRINGS_KINDS
+    uint kinds[LATTICE_KIND_WORDS(DEGREE)];
+#pragma unroll
+    for (uint k = 0; k < LATTICE_KIND_WORDS(DEGREE); k++) kinds[k] = springs[k * OWN + i];
+#endif
     (void)table, (void)springs;
 #pragma unroll
     for (uint j = 0; j < DEGREE; j++) {
         uint byte = j & 1u ? words[j / 2] >> 16 : words[j / 2] & 0xffffu;
         float ux = NEIGHBOUR(block, 0, byte) - at.x, uy = NEIGHBOUR(block, 1, byte) - at.y, uz = NEIGHBOUR(block, 2, byte) - at.z;
 #if SPRINGS == SPRINGS_SLOTS
-        lattice_slot s = step.slot[j];
+        lattice_spring s = lattice_slot(step, j);
+#elif SPRINGS == SPRINGS_KINDS
+        lattice_spring s = lattice_of_kind(block, step, kinds[j / 4] >> 8 * (j % 4) & 255u);
 #else
-        lattice_slot s = lattice_spring(springs, block, step, i, j);
+        lattice_spring s = lattice_of_its_own(block, step, ((__global const uint2 *)springs)[j * OWN + i]);
 #endif
-        float dx = ux, dy = uy, dz = uz;
-        if (HAS_PART(j, 0u)) dx += s.x;
-        if (HAS_PART(j, 1u)) dy += s.y;
-        if (HAS_PART(j, 2u)) dz += s.z;
-        /* u + 2 d0 = d + d0 */
-        float ex = dx, ey = dy, ez = dz;
-        if (HAS_PART(j, 0u)) ex += s.x;
-        if (HAS_PART(j, 1u)) ey += s.y;
-        if (HAS_PART(j, 2u)) ez += s.z;
-        float w = fma(ux, ex, fma(uy, ey, uz * ez));
-        float pull = lattice_pull(w, s.square, s.rest, s.excess, s.stiffness, s.tension, s.cubic);
+        /* d, and u + 2 d0 = d + d0. Parts of a slot that are 0 are known to be. */
+        float dx = HAS_PART(s.x) ? ux + s.x : ux, dy = HAS_PART(s.y) ? uy + s.y : uy, dz = HAS_PART(s.z) ? uz + s.z : uz;
+        float ex = HAS_PART(s.x) ? dx + s.x : ux, ey = HAS_PART(s.y) ? dy + s.y : uy, ez = HAS_PART(s.z) ? dz + s.z : uz;
+        float pull = lattice_pull(fma(ux, ex, fma(uy, ey, uz * ez)), s);
         force.x = fma(pull, dx, force.x);
         force.y = fma(pull, dy, force.y);
         force.z = fma(pull, dz, force.z);
@@ -259,7 +312,7 @@ LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block, __glob
     return force;
 }
 
-/* The way of the next sample. `force` is as the springs have it (N over the unit, with BODIES_UNIFORM times the gain). */
+/* The way of the next sample. `force` is over the unit, and over the stiffness where all springs have one. */
 LATTICE_FUNCTION lattice_vector lattice_next(lattice_vector velocity, lattice_vector force, __local const float *block,
                                              __global const uchar *classes, lattice_step step, uint i)
 {
@@ -270,9 +323,9 @@ LATTICE_FUNCTION lattice_vector lattice_next(lattice_vector velocity, lattice_ve
     velocity.y = fma(velocity.y, decay, gain * force.y);
     velocity.z = fma(velocity.z, decay, gain * force.z);
 #else
-    velocity.x = fma(velocity.x, step.decay, force.x);
-    velocity.y = fma(velocity.y, step.decay, force.y);
-    velocity.z = fma(velocity.z, step.decay, force.z);
+    velocity.x = fma(velocity.x, step.decay, step.gain * force.x);
+    velocity.y = fma(velocity.y, step.decay, step.gain * force.y);
+    velocity.z = fma(velocity.z, step.decay, step.gain * force.z);
     (void)block, (void)classes, (void)i;
 #endif
     (void)step;
@@ -297,10 +350,10 @@ LATTICE_FUNCTION void lattice_load(__local float *block, lattice_group info, __g
     for (uint k = item; k < CLASSES; k += WG) { /* palette: h^2/m, 2 damping h */
         float decay = exp(-palette[2 * k + 1] * step.dilation);
         block[CLASS_AT + 2 * k] = decay;
-        block[CLASS_AT + 2 * k + 1] = decay * palette[2 * k] * step.dilation * step.dilation;
+        block[CLASS_AT + 2 * k + 1] = decay * palette[2 * k] * step.dilation * step.dilation * step.common;
     }
 #endif
-    for (uint k = item; k < (uint)(TABLE_AT - MATERIAL_AT); k += WG) block[MATERIAL_AT + k] = palette[2 * CLASSES + k];
+    for (uint k = item; k < (uint)(MATERIAL_FLOATS * MATERIALS); k += WG) block[MATERIAL_AT + k] = palette[2 * CLASSES + k];
 #if TABLE_LOCAL
     for (uint k = item; k < WORDS * OWN; k += WG) block[TABLE_AT + k] = as_float(table[k]);
 #endif
@@ -382,7 +435,7 @@ LATTICE_FUNCTION void lattice_run(__local float *block, lattice_group info, uint
                 at.y = block[i + PLACES];
                 at.z = block[i + 2 * PLACES];
             }
-            lattice_vector force = lattice_force(block, table, springs, step, i, at);
+            lattice_vector force = lattice_force(block, table, springs, &step, i, at);
             velocity[m] = lattice_next(velocity[m], force, block, classes, step, i);
             if (m == 0 && link != LATTICE_NOTHING)
                 velocity[0] = lattice_push(velocity[0], before + step.forces + LATTICE_PUSHES * element, link & LATTICE_PUSHED, epoch - 1u,
@@ -570,7 +623,7 @@ __kernel void synth_lattice(__global const uint4 *groups, __global const uint *t
         info.rim = words.y;
         info.linked = words.z;
         info.halo = words.w;
-        lattice_run(block, info, group, table + group * (WORDS * OWN), springs + group * (SPRINGS * DEGREE * OWN) /* SPRINGS words each */, classes + group * OWN, palette,
+        lattice_run(block, info, group, table + group * (WORDS * OWN), springs + group * SPRING_WORDS, classes + group * OWN, palette,
                     halo + group * halo_room, links + group * WG, state + group * (6 * OWN), packets, flags, step, item);
     } else {
 #if CONTROL_LOCAL

@@ -2,17 +2,6 @@
 #ifndef SYNTH_LATTICE_H
 #define SYNTH_LATTICE_H
 
-/* Springs of one kind. Lengths are in the lattice's unit; with BODIES_UNIFORM stiffness, tension and cubic have the bodies' gain in them. */
-typedef struct lattice_slot {
-    float x, y, z;   /* rest vector, from the body to its neighbour */
-    float square;    /* its length squared */
-    float rest;      /* rest length */
-    float excess;    /* |d0|^2 - L0^2 */
-    float stiffness;
-    float tension;   /* stiffness times excess */
-    float cubic;
-} lattice_slot;
-
 #define LATTICE_MOST_DEGREE 32
 
 /* A launch: samples first + 1 to first + count are made. `epoch` counts samples since everything was at rest. */
@@ -27,8 +16,10 @@ typedef struct lattice_step {
     uint poke, poke_end; /* pokes of this launch */
     float dilation, slowness; /* s, 1/s */
     float unit;          /* m */
-    float decay;         /* BODIES_UNIFORM: exp(-2 damping s h) */
-    lattice_slot slot[LATTICE_MOST_DEGREE]; /* SPRINGS_SLOTS: of each slot; else slot[0], where there is one material */
+    float decay, gain;   /* BODIES_UNIFORM: exp(-2 damping s h), and that times s^2 h^2/m (times the stiffness, where all springs have one) */
+    float common;        /* the stiffness that all springs have, or 1 */
+    float stiffness[LATTICE_MOST_DEGREE]; /* SPRINGS_SLOTS: of each slot over `common`, N/m */
+    float cubic[LATTICE_MOST_DEGREE];     /* likewise the cubic term, by units^2; else [0], of the single material */
 } lattice_step;
 
 /* Of a group, four words each. */
@@ -36,9 +27,12 @@ typedef struct lattice_group {
     uint own, rim, linked, halo; /* bodies; the first `rim` are published, the first `linked` are known to the control group */
 } lattice_group;
 
-#define SPRINGS_SLOTS 0  /* slot j of every body has one rest vector, rest length and stiffness */
-#define SPRINGS_NARROW 1 /* each half-spring a word: rest vector 10 + 10 + 10 bits, 2 bits of material */
-#define SPRINGS_WIDE 2   /* two words: 16 + 16 + 16 bits, 16 bits of material */
+#define SPRINGS_SLOTS 0 /* slot j of every body has one rest vector, rest length and stiffness */
+#define SPRINGS_KINDS 1 /* each half-spring is of one of 256 kinds of these: a byte, four to the word */
+#define SPRINGS_OWN 2   /* each has its own rest vector: two words, 16 + 16 + 16 bits, and 16 of the material (stiffness and stretch) */
+#define LATTICE_KIND_WORDS(degree) (((degree) + 3) / 4)
+#define LATTICE_KIND_FLOATS 8 /* of the palette: rest vector, rest length times 1 + 2^-22; stiffness, excess, cubic, 0 */
+#define LATTICE_MATERIAL_FLOATS 4 /* stiffness, cubic, L0/|d0|, 1 - its square */
 
 #define BODIES_UNIFORM 0 /* one mass and one damping */
 #define BODIES_CLASSES 1 /* a byte for each body says which of at most 256 */

@@ -1,6 +1,6 @@
 /* Bank conflicts of the lattice's neighbour reads, lowered on the host. 32 bodies step together, and slot j of all of them is read at once:
- * places that lie in one of the 32 banks of local memory wait for each other. Which of a body's half-springs is in which slot is free where
- * each has a rest vector of its own, so pairs of them are exchanged while the sum over banks of squared counts falls. */
+ * places that lie in one of the 32 banks of local memory wait for each other. Which of a body's half-springs is in which slot is free but in
+ * regular lattices, so pairs of them are exchanged while the sum over banks of squared counts falls. */
 #include "solver/grid.h"
 
 enum { BANKS = 32, SWEEPS = 3, MOST = LATTICE_MOST_DEGREE };
@@ -22,7 +22,7 @@ static void exchange(uint32_t *a, uint32_t *b)
     *b = kept;
 }
 
-static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree, uint32_t first)
+static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree, bool aligned, uint32_t first)
 {
     counts reads = {{0}};
     for (uint32_t j = 0; j < degree; j++)
@@ -33,6 +33,7 @@ static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words,
         for (uint32_t i = first; i < first + BANKS; i++)
             for (uint32_t e = 1; e < degree; e++)
                 for (uint32_t f = 0; f < e; f++) {
+                    if (aligned && (spring[e * own + i] == e || spring[f * own + i] == f)) continue;
                     uint32_t *x = &place[e * own + i], *y = &place[f * own + i], p = *x % BANKS, q = *y % BANKS;
                     if (p == q || change(reads, e, f, p, q) >= 0) continue;
                     reads[e][p]--, reads[e][q]++, reads[f][q]--, reads[f][p]++;
@@ -44,7 +45,7 @@ static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words,
     }
 }
 
-void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree)
+void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree, bool aligned)
 {
-    for (uint32_t first = 0; first + BANKS <= own; first += BANKS) spread_row(place, spring, spring_words, own, degree, first);
+    for (uint32_t first = 0; first + BANKS <= own; first += BANKS) spread_row(place, spring, spring_words, own, degree, aligned, first);
 }

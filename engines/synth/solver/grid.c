@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { POKES_AT_FIRST = 4096, FEW_EACH = 4, PORTABLE_THREADS = 256, MOST_DEFINES = 20 };
+enum { POKES_AT_FIRST = 4096, FEW_EACH = 4, PORTABLE_THREADS = 256, PORTABLE_EACH = 2 };
 
 /* ---- whether ---- */
 
@@ -25,7 +25,8 @@ static synth_grid_limits limits_of(const hed_device_info *info, bool packets)
     if (info->max_group < threads) threads = info->max_group;
     return (synth_grid_limits){.groups = packets ? info->compute_units - 1 : 0,
                                .threads = threads,
-                               .each = packets ? LATTICE_MOST_EACH : FEW_EACH + 2,
+                               .each = packets ? LATTICE_MOST_EACH : PORTABLE_EACH,
+                               .table_local = packets, /* a launch of one sample reads it once */
                                .local_bytes = info->local_bytes};
 }
 
@@ -53,59 +54,84 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
 
 /* ---- the constants of a launch ---- */
 
-static lattice_slot slot_of(const synth_network *network, const synth_material *material, const double vector[3], double gain)
+/* A half-spring of which a palette or the kernel's text holds everything; lengths in m. */
+typedef struct kind {
+    double x, y, z, square, rest, excess, stiffness, cubic; /* the last two over the common stiffness */
+} kind;
+
+static double common_of(const synth_network *network) { return network->same ? network->materials[0].stiffness : 1.0; }
+
+/* Beyond the last one: what pulls nothing. */
+static kind kind_of(const synth_network *network, uint32_t index)
 {
-    double square = vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2], rest = material->rest * sqrt(square);
-    double excess = material->rest == 1.0 ? 0.0 : square - rest * rest, stiffness = material->stiffness * gain;
-    return (lattice_slot){.x = (float)vector[0],
-                          .y = (float)vector[1],
-                          .z = (float)vector[2],
-                          .square = (float)square,
-                          .rest = (float)rest,
-                          .excess = (float)excess,
-                          .stiffness = (float)stiffness,
-                          .tension = (float)(stiffness * excess),
-                          .cubic = (float)(material->cubic * gain * network->unit * network->unit)};
+    if (index >= network->material_count) return (kind){.x = 1.0, .square = 1.0, .rest = 1.0};
+    const synth_material *material = &network->materials[index];
+    const double *v = network->vectors[index];
+    double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], rest = material->rest * sqrt(square);
+    return (kind){.x = v[0],
+                  .y = v[1],
+                  .z = v[2],
+                  .square = square,
+                  .rest = rest,
+                  .excess = material->rest == 1.0 ? 0.0 : square - rest * rest,
+                  .stiffness = material->stiffness / common_of(network),
+                  .cubic = material->cubic / common_of(network)};
 }
 
 /* Everything that depends on the dilation. */
 void synth_grid_set_dilation(synth_structure *made, float dilation)
 {
     const synth_network *network = &made->network;
-    lattice_step *step = &made->step;
-    const double somewhere[3] = {1.0, 0.0, 0.0}; /* of slots that are not used; and the unit of a single material's stretch */
-    const synth_material none = {0.0f, 0.0f, 1.0};
     double decay = exp(-(double)network->class_rate[0] * dilation);
-    double gain = made->uniform ? decay * network->class_weight[0] * dilation * dilation : 1.0;
-    step->dilation = dilation;
-    step->slowness = 1.0f / dilation;
-    step->decay = (float)decay;
-    if (network->form != SPRINGS_SLOTS) step->slot[0] = slot_of(network, &network->materials[0], somewhere, gain);
-    for (uint32_t j = 0; network->form == SPRINGS_SLOTS && j < made->tables.shape.degree; j++) {
-        bool used = j < network->slots;
-        step->slot[j] = slot_of(network, used ? &network->materials[j] : &none, used ? network->vectors[j] : somewhere, gain);
+    made->step.dilation = dilation;
+    made->step.slowness = 1.0f / dilation;
+    made->step.decay = (float)decay;
+    made->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation * common_of(network));
+}
+
+static void set_stiffness(synth_structure *made)
+{
+    const synth_network *network = &made->network;
+    double area = network->unit * network->unit;
+    made->step.common = (float)common_of(network);
+    for (uint32_t j = 0; j < LATTICE_MOST_DEGREE && j < network->material_count; j++) {
+        made->step.stiffness[j] = (float)(network->materials[j].stiffness / common_of(network));
+        made->step.cubic[j] = (float)(network->materials[j].cubic * area / common_of(network));
     }
 }
 
-static uint32_t material_count(const synth_network *network)
+/* Entries of the palette behind the classes. What pulls nothing stands behind all others. */
+static uint32_t palette_entries(const synth_network *network)
 {
-    return network->form == SPRINGS_SLOTS ? 1 : network->material_count + (network->tense ? 1 : 0);
+    if (network->form == SPRINGS_SLOTS) return 1;
+    return network->material_count + (network->form == SPRINGS_KINDS || network->tense ? 1 : 0);
 }
 
-/* The classes' weight and rate, then the materials; the last one, where springs are stretched, pulls nothing. */
+static float *fill_entry(const synth_network *network, uint32_t index, float *palette)
+{
+    bool none = index >= network->material_count;
+    if (network->form == SPRINGS_KINDS) {
+        kind k = kind_of(network, index);
+        const double values[LATTICE_KIND_FLOATS] = {k.x, k.y, k.z, k.rest * (1.0 + 0x1p-22), k.stiffness, k.excess, k.cubic, 0.0};
+        for (uint32_t i = 0; i < LATTICE_KIND_FLOATS; i++) *palette++ = (float)values[i];
+    } else if (network->form == SPRINGS_OWN) {
+        const synth_material m = none ? (synth_material){0.0f, 0.0f, 1.0} : network->materials[index];
+        *palette++ = (float)(m.stiffness / common_of(network));
+        *palette++ = (float)(m.cubic * network->unit * network->unit / common_of(network));
+        *palette++ = (float)m.rest;
+        *palette++ = (float)(1.0 - m.rest * m.rest);
+    }
+    return palette;
+}
+
+/* The classes' weight and rate, then the entries. */
 static void fill_palette(const synth_network *network, float *palette)
 {
     for (uint32_t k = 0; k < network->class_count; k++) {
         *palette++ = network->class_weight[k];
         *palette++ = network->class_rate[k];
     }
-    for (uint32_t k = 0; network->form != SPRINGS_SLOTS && k < network->material_count; k++) {
-        const synth_material *m = &network->materials[k];
-        *palette++ = m->stiffness;
-        *palette++ = (float)(m->cubic * network->unit * network->unit);
-        *palette++ = (float)m->rest;
-        *palette++ = (float)(1.0 - m->rest * m->rest);
-    }
+    for (uint32_t k = 0; k < palette_entries(network); k++) palette = fill_entry(network, k, palette);
 }
 
 /* ---- creation ---- */
@@ -147,7 +173,7 @@ static hed_status make_tables(synth_structure *made, const hed_instrument *instr
     if (!made->entities) return fail_memory(error);
     for (uint32_t i = 0; i < made->network.count; i++) made->entities[i] = instrument->ids[HED_BODY][made->network.body[i]];
     made->springs = instrument->counts[HED_SPRING];
-    made->uniform = made->network.class_count == 1 && material_count(&made->network) == 1;
+    made->uniform = made->network.class_count <= 1;
     return HED_OK;
 }
 
@@ -168,7 +194,7 @@ static hed_status upload(synth_structure *made, hed_stream *stream, hed_error *e
     const synth_layout *layout = &made->program->layout;
     const synth_network *network = &made->network;
     uint64_t groups = t->shape.groups, own = t->own, degree = t->shape.degree;
-    uint64_t floats = 2ull * network->class_count + 4ull * (network->material_count + 1);
+    uint64_t floats = 2ull * network->class_count + (uint64_t)LATTICE_KIND_FLOATS * (network->material_count + 1);
     float *palette = synth_new(&made->allocator, floats, sizeof *palette);
     if (!palette) return fail_memory(error);
     fill_palette(network, palette);
@@ -178,7 +204,7 @@ static hed_status upload(synth_structure *made, hed_stream *stream, hed_error *e
     } parts[LATTICE_BUFFERS] = {
         [LATTICE_GROUPS] = {t->groups, groups * sizeof *t->groups},
         [LATTICE_TABLE] = {t->table, groups * (degree / 2) * own * 4},
-        [LATTICE_SPRINGS] = {t->springs, groups * degree * own * t->spring_words * 4},
+        [LATTICE_SPRINGS] = {t->springs, groups * t->spring_words * 4},
         [LATTICE_CLASSES] = {t->classes, groups * own},
         [LATTICE_PALETTE] = {palette, floats * sizeof *palette},
         [LATTICE_HALO] = {t->halo, groups * t->halo_room * 4},
@@ -217,16 +243,38 @@ static void set_sizes(synth_structure *made)
     made->geometry.local_bytes[LATTICE_BLOCK] = (local + 15) / 16 * 16;
 }
 
-/* The axis of each slot, two bits: 3 where its rest vector lies along none. */
-static uint64_t axes_of(const synth_network *network)
+/* The slots as texts: what the kernel's text has as literals. */
+enum { SLOT_VALUES = 6, SLOT_TEXT = 20 * LATTICE_MOST_DEGREE };
+typedef struct slot_texts {
+    char text[SLOT_VALUES][SLOT_TEXT];
+} slot_texts;
+
+static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_define *defines)
 {
-    uint64_t axes = UINT64_MAX;
-    for (uint32_t j = 0; network->form == SPRINGS_SLOTS && j < network->slots; j++)
-        for (uint64_t axis = 0; axis < 3; axis++) {
-            const double *v = network->vectors[j];
-            if (v[(axis + 1) % 3] == 0.0 && v[(axis + 2) % 3] == 0.0) axes &= ~((3 - axis) << 2 * j);
+    static const char *const names[SLOT_VALUES] = {"SLOT_X", "SLOT_Y", "SLOT_Z", "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
+    if (made->network.form != SPRINGS_SLOTS) return 0;
+    for (uint32_t v = 0; v < SLOT_VALUES; v++) {
+        size_t length = 0;
+        for (uint32_t j = 0; j < made->tables.shape.degree; j++) {
+            kind k = kind_of(&made->network, j);
+            const double values[SLOT_VALUES] = {k.x, k.y, k.z, k.square, k.rest, k.excess};
+            length += (size_t)snprintf(texts->text[v] + length, SLOT_TEXT - length, "%s%.9ef", j ? "," : "", (float)values[v]);
         }
-    return axes;
+        defines[v] = (hed_define){names[v], texts->text[v]};
+    }
+    return SLOT_VALUES;
+}
+
+/* Every packet's sender has to be on the device while somebody waits for it. */
+static hed_status check_resident(const synth_structure *made, hed_error *error)
+{
+    int64_t resident;
+    uint64_t local = made->geometry.local_bytes[LATTICE_BLOCK];
+    uint32_t groups = made->tables.shape.groups + 1, threads = made->tables.shape.threads;
+    hed_status status = hed_kernel_resident_groups(made->kernel, threads, local, &resident, error);
+    if (status || resident < 0 || resident >= (int64_t)groups) return status;
+    return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident", groups,
+                      threads, (unsigned long long)local, (long long)resident);
 }
 
 static hed_status make_kernel(synth_structure *made, hed_error *error)
@@ -235,22 +283,24 @@ static hed_status make_kernel(synth_structure *made, hed_error *error)
     const synth_grid_shape *shape = &made->tables.shape;
     const struct {
         const char *name;
-        uint64_t value;
+        uint32_t value;
     } numbers[] = {
         {"DEGREE", shape->degree}, {"PLACES", shape->places}, {"HELD", shape->each <= FEW_EACH}, {"SPRINGS", network->form},
-        {"MATERIALS", material_count(network)}, {"TENSE", network->tense}, {"CUBIC", network->cubic},
+        {"MATERIALS", palette_entries(network)}, {"TENSE", network->tense}, {"CUBIC", network->cubic}, {"SAME", network->same},
         {"BODIES", made->uniform ? BODIES_UNIFORM : BODIES_CLASSES}, {"CLASSES", network->class_count}, {"TABLE_LOCAL", shape->table_local},
         {"PACKETS", made->packets}, {"CONTROL_LOCAL", made->control_local},
     };
-    char texts[SYNTH_COUNT(numbers)][24], axes[24];
-    hed_define defines[MOST_DEFINES];
+    char texts[SYNTH_COUNT(numbers)][12], stretch[24];
+    slot_texts slots;
+    hed_define defines[SYNTH_COUNT(numbers) + SLOT_VALUES + 2];
     uint32_t count = 0;
     for (; count < SYNTH_COUNT(numbers); count++) {
-        snprintf(texts[count], sizeof texts[count], "%llu", (unsigned long long)numbers[count].value);
+        snprintf(texts[count], sizeof texts[count], "%u", numbers[count].value);
         defines[count] = (hed_define){numbers[count].name, texts[count]};
     }
-    snprintf(axes, sizeof axes, "0x%016llxUL", (unsigned long long)axes_of(network));
-    defines[count++] = (hed_define){"AXES", axes};
+    count += add_slots(made, &slots, defines + count);
+    snprintf(stretch, sizeof stretch, "%.9ef", network->material_count ? network->materials[0].rest : 1.0);
+    defines[count++] = (hed_define){"STRETCH", stretch};
     defines[count++] = (hed_define){"SYNTH_SPACE", made->control_local ? "__local" : "__global"};
     hed_config config = {LATTICE_PARAMETERS, {shape->threads, shape->each, shape->rim, shape->halo}};
     hed_kernel_options options = hed_default_kernel_options();
@@ -259,14 +309,7 @@ static hed_status make_kernel(synth_structure *made, hed_error *error)
     options.define_count = count;
     const hed_kernel_def *def = made->packets ? &synth_lattice_packets_def : &synth_lattice_def;
     hed_status status = hed_kernel_create(made->device, def, &options, &made->kernel, error);
-    if (status || !made->packets) return status;
-    /* Every packet's sender has to be on the device while somebody waits for it. */
-    int64_t resident;
-    status = hed_kernel_resident_groups(made->kernel, shape->threads, made->geometry.local_bytes[LATTICE_BLOCK], &resident, error);
-    if (!status && resident >= 0 && resident < (int64_t)shape->groups + 1)
-        status = synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
-                            shape->groups + 1, shape->threads, (unsigned long long)made->geometry.local_bytes[LATTICE_BLOCK], (long long)resident);
-    return status;
+    return status || !made->packets ? status : check_resident(made, error);
 }
 
 static void destroy(synth_structure *made)
@@ -289,6 +332,7 @@ static hed_status build(synth_structure *made, const hed_synth *synth, hed_error
     hed_status status = make_tables(made, synth->def.instrument, synth->def.rate, error);
     if (status) return status;
     set_sizes(made);
+    set_stiffness(made);
     synth_grid_set_dilation(made, hed_as_float(made->program->image[SYNTH_DILATION]));
     status = hed_stream_create(made->device, &def, &stream, error);
     if (!status) status = upload(made, stream, error);

@@ -8,7 +8,7 @@
 #include "kernels/lattice.h"
 #include "kernels/lattice_kernel.h"
 
-enum { SYNTH_MOST_CLASSES = 256, SYNTH_MOST_MATERIALS = 256, SYNTH_NARROW_MATERIALS = 4 };
+enum { SYNTH_MOST_CLASSES = 256, SYNTH_MOST_MATERIALS = 256, SYNTH_MOST_KINDS = 255 /* and one that pulls nothing */ };
 #define SYNTH_ANCHORED UINT32_MAX
 
 /* A stiffness and a stretch that springs have: rest = L0/|d0|. */
@@ -27,18 +27,18 @@ typedef struct synth_network {
     uint32_t *begin;     /* (count + 1) */
     uint32_t *other;     /* (entries) free body, SYNTH_ANCHORED */
     uint32_t *spring;    /* (entries) place in the instrument, SYNTH_SPRING_REVERSED */
-    uint8_t *kind;       /* (entries) slot, or material: at most 256 of them */
+    uint8_t *kind;       /* (entries) slot, kind or material */
     uint8_t *classes;    /* (count) */
     uint32_t class_count;
     float class_weight[SYNTH_MOST_CLASSES], class_rate[SYNTH_MOST_CLASSES]; /* h^2/m, 2 damping h */
     uint32_t form;       /* SPRINGS_... */
     bool tense, cubic;
+    bool same;           /* one stiffness and cubic term for all */
     double unit;         /* m: what lengths are counted in */
-    uint32_t slots;      /* SPRINGS_SLOTS: those in use */
-    double vectors[LATTICE_MOST_DEGREE][3]; /* their rest vectors, m */
-    uint32_t material_count;
-    synth_material materials[SYNTH_MOST_MATERIALS]; /* by slot, or by material */
-    int32_t *places;     /* (all x 3) else: bodies at rest, in units; else NULL */
+    uint32_t material_count; /* slots, kinds or materials */
+    synth_material materials[SYNTH_MOST_MATERIALS];
+    double vectors[SYNTH_MOST_MATERIALS][3]; /* SPRINGS_SLOTS, SPRINGS_KINDS: their rest vectors, m */
+    int32_t *places;     /* (all x 3) SPRINGS_OWN: bodies at rest, in units; else NULL */
 } synth_network;
 
 /* Whether an instrument is of the kind that the grid takes, and if not, why. */
@@ -69,7 +69,7 @@ typedef struct synth_grid_tables {
     uint32_t *place;      /* (network count) group x own + place in it */
     lattice_group *groups;
     uint32_t *table;      /* (groups x degree / 2 x own) two bytes of the local x array each */
-    uint32_t *springs;    /* (groups x degree x own x spring_words) */
+    uint32_t *springs;    /* (groups x spring_words): kinds, or half-springs slot by slot */
     uint8_t *classes;     /* (groups x own) */
     uint32_t *halo;       /* (groups x halo_room) packet */
     uint32_t *links;      /* (groups x threads) element of the control group */
@@ -80,6 +80,7 @@ typedef struct synth_grid_tables {
 typedef struct synth_grid_limits {
     uint32_t groups;       /* most; 0: any number */
     uint32_t threads, each; /* most */
+    bool table_local;       /* whether the neighbour table may be in local memory */
     uint64_t local_bytes;
 } synth_grid_limits;
 
@@ -91,9 +92,9 @@ void synth_grid_tables_destroy(synth_grid_tables *tables);
 /* Gives back what is on the device now; shape, places, groups and links stay. */
 void synth_grid_tables_trim(synth_grid_tables *tables);
 
-/* Puts the half-springs of each body of 32 that step together into an order in which they read fewer words of one bank at once. `place` and
- * `kind`, (degree x own) each of a group: slot j of body i at j x own + i. */
-void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree);
+/* Puts the half-springs of each body of 32 that step together into an order in which they read fewer words of one bank at once. Slot j of body i is at
+ * j x own + i of `place` and of `spring` (times spring_words). With `aligned` half-springs whose word is the number of their slot stay. */
+void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree, bool aligned);
 
 /* ---- the structure itself (grid.c, grid_state.c) ---- */
 

@@ -1,6 +1,7 @@
 /* The network that structure grid runs: the free bodies of an instrument, the half-springs at each of them, and how few kinds of both there
- * are. Where half-springs have at most 32 kinds (stiffness, length and direction), and no body has two of a kind, they are slots: regular
- * lattices, membranes, strings. Else each half-spring has a rest vector of its own and a material. */
+ * are. Half-springs of one stiffness, length and direction are a kind. Where there are few and no body has two of one, kinds are slots: regular
+ * lattices, membranes, strings. Up to 255 of them are a palette: lattices with springs moved, walls, gaps. Else each half-spring has a rest
+ * vector of its own, and a material. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -117,66 +118,86 @@ static double rounding_of(const hed_instrument *instrument)
     return 4.0 * most * 0x1p-24;
 }
 
-/* ---- slots ---- */
+/* ---- kinds ---- */
+
+static hed_status check_lengths(const synth_network *network, hed_error *error)
+{
+    for (uint32_t e = 0; e < network->entries; e++) {
+        double vector[3];
+        if (vector_of(network, e, vector) <= 0.0)
+            return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: spring %u has both ends at the same place",
+                              network->spring[e] & SYNTH_SPRING_INDEX);
+    }
+    return HED_OK;
+}
 
 static bool same_material(const synth_material *material, const hed_spring_def *spring, double rest)
 {
     return material->stiffness == spring->stiffness && material->cubic == spring->cubic && fabs(material->rest - rest) <= 1e-6 + 1e-6 * rest;
 }
 
-/* Which slot a half-spring is of; a new one where it is the first of its kind. LATTICE_MOST_DEGREE: there are too many. */
-static uint32_t slot_of(synth_network *network, uint32_t entry, double rounding)
+/* Which kind a half-spring is of; a new one where it is the first. SYNTH_MOST_KINDS: there are too many. */
+static uint32_t kind_of(synth_network *network, uint32_t entry, double rounding)
 {
     const hed_spring_def *spring = &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     double vector[3], length = vector_of(network, entry, vector), rest = rest_of(spring, length, rounding);
     double near = rounding + 1e-6 * length;
-    for (uint32_t slot = 0; slot < network->slots; slot++) {
-        const double *v = network->vectors[slot];
+    for (uint32_t kind = 0; kind < network->material_count; kind++) {
+        const double *v = network->vectors[kind];
         if (fabs(v[0] - vector[0]) <= near && fabs(v[1] - vector[1]) <= near && fabs(v[2] - vector[2]) <= near &&
-            same_material(&network->materials[slot], spring, rest))
-            return slot;
+            same_material(&network->materials[kind], spring, rest))
+            return kind;
     }
-    if (network->slots == LATTICE_MOST_DEGREE) return LATTICE_MOST_DEGREE;
-    memcpy(network->vectors[network->slots], vector, sizeof vector);
-    network->materials[network->slots] = (synth_material){spring->stiffness, spring->cubic, rest};
-    return network->slots++;
+    if (network->material_count == SYNTH_MOST_KINDS) return SYNTH_MOST_KINDS;
+    memcpy(network->vectors[network->material_count], vector, sizeof vector);
+    network->materials[network->material_count] = (synth_material){spring->stiffness, spring->cubic, rest};
+    return network->material_count++;
 }
 
-/* A slot that a body has nothing in is a spring to itself, which pulls unless it is stretched at rest. */
-static bool find_slots(synth_network *network, double rounding)
+static bool find_kinds(synth_network *network, double rounding)
 {
-    network->slots = 0;
-    bool whole = true;
+    for (uint32_t e = 0; e < network->entries; e++) {
+        uint32_t kind = kind_of(network, e, rounding);
+        if (kind == SYNTH_MOST_KINDS) return false;
+        network->kind[e] = (uint8_t)kind;
+    }
+    for (uint32_t kind = 0; kind < network->material_count; kind++)
+        if (network->materials[kind].rest != 1.0) network->tense = true;
+    return true;
+}
+
+/* Whether kinds can be slots. A slot that a body has nothing in is a spring to itself, which pulls if it is stretched at rest. */
+static bool are_slots(const synth_network *network)
+{
+    if (network->material_count > network->degree + (network->degree & 1)) return false;
     for (uint32_t i = 0; i < network->count; i++) {
         uint32_t used = 0;
         for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++) {
-            uint32_t slot = slot_of(network, e, rounding);
-            if (slot == LATTICE_MOST_DEGREE || used >> slot & 1u) return false;
-            used |= 1u << slot;
-            network->kind[e] = (uint8_t)slot;
+            if (used >> network->kind[e] & 1u) return false;
+            used |= 1u << network->kind[e];
         }
+        if (network->tense && network->begin[i + 1] - network->begin[i] != network->material_count) return false;
     }
-    for (uint32_t i = 0; i < network->count && whole; i++) whole = network->begin[i + 1] - network->begin[i] == network->slots;
-    for (uint32_t slot = 0; slot < network->slots; slot++)
-        if (network->materials[slot].rest != 1.0) network->tense = true;
-    return whole || !network->tense;
+    return true;
 }
 
-/* Opposite slots get opposite vectors, so that both halves of a spring pull alike. */
-static void pair_slots(synth_network *network)
+/* Opposite kinds get opposite vectors, so that both halves of a spring pull alike, and parts that are rounding errors are 0. */
+static void pair_kinds(synth_network *network)
 {
-    for (uint32_t a = 0; a < network->slots; a++)
+    for (uint32_t a = 0; a < network->material_count; a++) {
+        double *v = network->vectors[a], length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        for (uint32_t k = 0; k < 3; k++)
+            if (fabs(v[k]) < 1e-5 * length) v[k] = 0.0;
         for (uint32_t b = 0; b < a; b++) {
-            double *v = network->vectors[a], *w = network->vectors[b], length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), far = 0.0;
+            double *w = network->vectors[b], far = 0.0;
             for (uint32_t k = 0; k < 3; k++) far = fmax(far, fabs(v[k] + w[k]));
             if (far > 1e-4 * length) continue;
             for (uint32_t k = 0; k < 3; k++) {
-                double mean = (v[k] - w[k]) / 2.0;
-                if (fabs(mean) < 1e-5 * length) mean = 0.0;
-                v[k] = mean;
-                w[k] = -mean;
+                v[k] = (v[k] - w[k]) / 2.0;
+                w[k] = -v[k];
             }
         }
+    }
 }
 
 /* ---- lists ---- */
@@ -202,44 +223,16 @@ static hed_status find_materials(synth_network *network, double rounding, hed_er
     return HED_OK;
 }
 
-/* Whether all rest vectors are whole multiples of `unit`, up to `most` of them. */
-static bool measures(const synth_network *network, double unit, double most, double rounding)
+/* Bodies at rest in whole units, a 32,000th of the longest part of a rest vector; so all vectors are sums of one another, as they were. */
+static hed_status find_unit(synth_network *network, hed_error *error)
 {
+    double longest = 0.0;
     for (uint32_t e = 0; e < network->entries; e++) {
         double vector[3];
         vector_of(network, e, vector);
-        for (uint32_t k = 0; k < 3; k++) {
-            double x = vector[k] / unit;
-            if (fabs(x) > most || fabs(x - rint(x)) * unit > rounding + 1e-6 * unit) return false;
-        }
+        for (uint32_t k = 0; k < 3; k++) longest = fmax(longest, fabs(vector[k]));
     }
-    return true;
-}
-
-/* Bodies at rest in whole units. The narrow form is for networks whose rest vectors it holds without loss, such as lattices with springs moved;
- * in the wide one positions are rounded to a 32,000th of the longest spring, all vectors staying sums of one another. */
-static hed_status find_unit(synth_network *network, double rounding, hed_error *error)
-{
-    double least = INFINITY, longest = 0.0;
-    for (uint32_t e = 0; e < network->entries; e++) {
-        double vector[3];
-        if (vector_of(network, e, vector) <= rounding)
-            return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: spring %u has both ends at the same place",
-                              network->spring[e] & SYNTH_SPRING_INDEX);
-        for (uint32_t k = 0; k < 3; k++) {
-            double x = fabs(vector[k]);
-            if (x > 2.0 * rounding && x < least) least = x;
-            if (x > longest) longest = x;
-        }
-    }
-    network->form = SPRINGS_WIDE;
     network->unit = longest > 0.0 ? longest / 32000.0 : 1.0;
-    for (uint32_t part = 1; part <= 4 && network->material_count < SYNTH_NARROW_MATERIALS; part++)
-        if (measures(network, least / part, 511.0, rounding)) {
-            network->form = SPRINGS_NARROW;
-            network->unit = least / part;
-            break;
-        }
     network->places = array(network, 3 * (uint64_t)network->all, sizeof *network->places);
     if (!network->places) return no_memory(error);
     const hed_body_def *first = network->instrument->bodies;
@@ -300,15 +293,19 @@ hed_status synth_network_create(const hed_allocator *allocator, const hed_instru
     hed_status status = find_free(network, error);
     if (!status) status = find_classes(network, 1.0 / rate, error);
     if (!status) status = fill_springs(network, error);
-    if (!status) {
-        network->form = SPRINGS_SLOTS;
-        if (find_slots(network, rounding)) {
-            pair_slots(network);
-        } else {
-            status = find_materials(network, rounding, error);
-            if (!status) status = find_unit(network, rounding, error);
-        }
+    if (!status) status = check_lengths(network, error);
+    if (!status && find_kinds(network, rounding)) {
+        network->form = are_slots(network) ? SPRINGS_SLOTS : SPRINGS_KINDS;
+        pair_kinds(network);
+    } else if (!status) {
+        network->form = SPRINGS_OWN;
+        status = find_materials(network, rounding, error);
+        if (!status) status = find_unit(network, error);
     }
+    network->same = network->material_count > 0 && network->materials[0].stiffness > 0.0f;
+    for (uint32_t m = 1; m < network->material_count; m++)
+        if (network->materials[m].stiffness != network->materials[0].stiffness || network->materials[m].cubic != network->materials[0].cubic)
+            network->same = false;
     for (uint32_t s = 0; s < instrument->counts[HED_SPRING]; s++)
         if (instrument->springs[s].cubic != 0.0f) network->cubic = true;
     if (status) synth_network_destroy(network);

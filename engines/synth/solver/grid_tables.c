@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { FEW_BODIES = 256, SMALL_GROUP = 1024, MOST_PLACES = 16383 /* their bytes are 16-bit numbers */ };
+enum { FEW_BODIES = 256, MOST_PLACES = 16383 /* their bytes are 16-bit numbers */ };
 
 /* What is needed while tables are made. */
 typedef struct builder {
@@ -19,7 +19,8 @@ typedef struct builder {
     uint32_t *mark;     /* (count) last group that was sent this one */
     uint32_t *at;       /* (count) where it is among that group's places */
     uint32_t *sent;     /* (2 x count of the largest halo) packet, body */
-    uint32_t *neighbours, *springs; /* (degree x own) of the present group */
+    uint32_t *neighbours, *springs; /* (degree x own), the latter times `words`, of the present group */
+    uint32_t words;     /* of a half-spring: as many as the number of the network's form */
     uint32_t most_own, most_halo;
 } builder;
 
@@ -32,7 +33,7 @@ static hed_status no_memory(hed_error *error) { return synth_fail(error, HED_ERR
 /* A power of two cuts regular lattices into boxes; it is taken where more groups would not make the largest one's rows fewer. */
 static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
 {
-    if (!limits->groups) return ceil_divide(count, SMALL_GROUP);
+    if (!limits->groups) return ceil_divide(count, limits->threads * limits->each / 4 * 3);
     uint32_t groups = ceil_divide(count, FEW_BODIES), round = 1;
     if (groups > limits->groups) groups = limits->groups;
     while (2 * round <= groups) round *= 2;
@@ -154,49 +155,64 @@ static void rest_vector(const synth_network *network, uint32_t entry, int32_t ve
     }
 }
 
-static void pack_spring(const synth_network *network, const int32_t vector[3], uint32_t material, uint32_t *words)
+/* What is known of half-spring `entry` beside its neighbour, SPRING_WORDS words of it. */
+static void describe_spring(const synth_network *network, uint32_t entry, uint32_t *words)
 {
-    if (network->form == SPRINGS_NARROW) {
-        words[0] = (uint32_t)(vector[0] + 512) | (uint32_t)(vector[1] + 512) << 10 | (uint32_t)(vector[2] + 512) << 20 | material << 30;
-    } else {
-        words[0] = (uint32_t)(vector[0] + 32768) | (uint32_t)(vector[1] + 32768) << 16;
-        words[1] = (uint32_t)(vector[2] + 32768) | material << 16;
-    }
+    if (network->form == SPRINGS_KINDS) words[0] = network->kind[entry];
+    if (network->form != SPRINGS_OWN) return;
+    int32_t vector[3];
+    rest_vector(network, entry, vector);
+    words[0] = (uint32_t)(vector[0] + 32768) | (uint32_t)(vector[1] + 32768) << 16;
+    words[1] = (uint32_t)(vector[2] + 32768) | (uint32_t)network->kind[entry] << 16;
 }
 
-/* Slots without a spring: to the body itself, where nothing is stretched or (material_count) nothing pulls. */
+/* Slots without a spring: to the body itself, where nothing is stretched or (the material behind all others) nothing pulls. */
 static void clear_slots(const builder *b)
 {
     const synth_grid_tables *tables = b->tables;
-    const int32_t somewhere[3] = {1, 0, 0};
-    uint32_t words[2] = {0, 0}, null = b->network->tense ? b->network->material_count : 0;
-    if (b->network->form != SPRINGS_SLOTS) pack_spring(b->network, somewhere, null, words);
+    uint32_t null = b->network->material_count, words[2] = {32769u | 32768u << 16, 32768u | (b->network->tense ? null : 0) << 16};
     for (uint32_t j = 0; j < tables->shape.degree; j++)
         for (uint32_t i = 0; i < tables->own; i++) {
             uint32_t slot = j * tables->own + i;
             b->neighbours[slot] = i;
-            for (uint32_t w = 0; w < tables->spring_words; w++) b->springs[slot * tables->spring_words + w] = words[w];
+            for (uint32_t w = 0; w < b->words; w++) b->springs[slot * b->words + w] = b->words == 1 ? null : words[w];
         }
+}
+
+/* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that step together read one entry of the palette. */
+static uint32_t slot_for(const builder *b, uint32_t entry, uint32_t *taken)
+{
+    const synth_network *network = b->network;
+    uint32_t slot = network->kind[entry];
+    if (network->form != SPRINGS_SLOTS && (slot >= b->tables->shape.degree || *taken >> slot & 1u))
+        for (slot = b->tables->shape.degree - 1; *taken >> slot & 1u;) slot--;
+    *taken |= 1u << slot;
+    return slot;
 }
 
 static void fill_body(builder *b, uint32_t group, uint32_t i)
 {
     const synth_network *network = b->network;
     synth_grid_tables *tables = b->tables;
-    uint32_t body = b->order[b->begin[group] + i];
+    uint32_t body = b->order[b->begin[group] + i], taken = 0;
     for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
-        uint32_t j = network->form == SPRINGS_SLOTS ? network->kind[e] : e - network->begin[body], slot = j * tables->own + i;
-        uint32_t other = network->other[e];
+        uint32_t slot = slot_for(b, e, &taken) * tables->own + i, other = network->other[e];
         bool here = other != SYNTH_ANCHORED && b->group_of[other] == group;
         b->neighbours[slot] = other == SYNTH_ANCHORED ? tables->shape.places - 1 : here ? tables->place[other] % tables->own : b->at[other];
         if (!here && other != SYNTH_ANCHORED) tables->cut++;
-        if (network->form == SPRINGS_SLOTS) continue;
-        int32_t vector[3];
-        rest_vector(network, e, vector);
-        pack_spring(network, vector, network->kind[e], &b->springs[slot * tables->spring_words]);
+        describe_spring(network, e, &b->springs[slot * b->words]);
     }
     tables->classes[group * tables->own + i] = network->classes[body];
     if (b->element[body] != LATTICE_NOTHING) tables->links[group * tables->shape.threads + i] = b->element[body];
+}
+
+/* Kinds four to the word. */
+static void pack_kinds(const builder *b, uint32_t *packed)
+{
+    uint32_t own = b->tables->own;
+    memset(packed, 0, b->tables->spring_words * sizeof *packed);
+    for (uint32_t j = 0; j < b->tables->shape.degree; j++)
+        for (uint32_t i = 0; i < own; i++) packed[j / 4 * own + i] |= b->springs[j * own + i] << 8 * (j % 4);
 }
 
 static void fill_group(builder *b, uint32_t group)
@@ -205,11 +221,10 @@ static void fill_group(builder *b, uint32_t group)
     uint32_t own = tables->own, degree = tables->shape.degree, words = degree / 2;
     clear_slots(b);
     for (uint32_t i = 0; i < tables->groups[group].own; i++) fill_body(b, group, i);
-    if (b->network->form != SPRINGS_SLOTS) {
-        synth_spread_banks(b->neighbours, b->springs, tables->spring_words, own, degree);
-        memcpy(tables->springs + (uint64_t)group * degree * own * tables->spring_words, b->springs,
-               (uint64_t)degree * own * tables->spring_words * sizeof *b->springs);
-    }
+    uint32_t *packed = tables->springs + (uint64_t)group * tables->spring_words;
+    if (b->words) synth_spread_banks(b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
+    if (b->network->form == SPRINGS_KINDS) pack_kinds(b, packed);
+    if (b->network->form == SPRINGS_OWN) memcpy(packed, b->springs, tables->spring_words * sizeof *packed);
     for (uint32_t w = 0; w < words; w++)
         for (uint32_t i = 0; i < own; i++)
             tables->table[((uint64_t)group * words + w) * own + i] =
@@ -224,7 +239,7 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     synth_grid_tables *tables = b->tables;
     synth_grid_shape *shape = &tables->shape;
     const synth_network *network = b->network;
-    uint32_t most_rim = 1, most_linked = 0, slots = network->form == SPRINGS_SLOTS ? network->slots : network->degree;
+    uint32_t most_rim = 1, most_linked = 0, slots = network->form == SPRINGS_SLOTS ? network->material_count : network->degree;
     choose_threads(shape, limits, b->most_own);
     forget_marks(b);
     for (uint32_t g = 0; g < shape->groups; g++) {
@@ -238,12 +253,15 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     shape->degree = slots < 2 ? 2 : slots + (slots & 1);
     tables->own = shape->threads * shape->each;
     tables->halo_room = b->most_halo + 1;
-    tables->spring_words = network->form == SPRINGS_SLOTS ? 0 : network->form == SPRINGS_NARROW ? 1 : 2;
+    b->words = network->form;
+    tables->spring_words = network->form == SPRINGS_OWN ? 2 * shape->degree * tables->own
+                           : network->form == SPRINGS_KINDS ? LATTICE_KIND_WORDS(shape->degree) * tables->own : 0;
     shape->places = tables->own + b->most_halo + 1;
     if (most_linked > shape->threads)
         return synth_fail(error, HED_ERROR_LIMIT, "structure grid: %u bodies of one group have a microphone or an exciter, %u at most", most_linked,
                           shape->threads);
-    uint64_t palettes = 4 * (2 * (uint64_t)network->class_count + 4 * ((uint64_t)network->material_count + 1));
+    uint32_t floats = network->form == SPRINGS_KINDS ? LATTICE_KIND_FLOATS : network->form == SPRINGS_OWN ? LATTICE_MATERIAL_FLOATS : 0;
+    uint64_t palettes = 4 * (2 * (uint64_t)network->class_count + 3 + floats * ((uint64_t)network->material_count + 1));
     uint64_t bytes = 12ull * shape->places + palettes, table = 2ull * shape->degree * tables->own;
     if (shape->places > MOST_PLACES || shape->each > limits->each || bytes > limits->local_bytes)
         return synth_fail(error, HED_ERROR_LIMIT,
@@ -251,7 +269,7 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
                           "and rows for %u",
                           network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)(limits->local_bytes / 12),
                           limits->threads * limits->each);
-    shape->table_local = bytes + table <= limits->local_bytes;
+    shape->table_local = limits->table_local && bytes + table <= limits->local_bytes;
     shape->local_bytes = bytes + (shape->table_local ? table : 0);
     return HED_OK;
 }
@@ -262,12 +280,12 @@ static hed_status allocate_tables(builder *b, hed_error *error)
     const hed_allocator *allocator = tables->allocator;
     uint64_t groups = tables->shape.groups, own = tables->own, degree = tables->shape.degree;
     tables->table = synth_new(allocator, groups * (degree / 2) * own, sizeof *tables->table);
-    tables->springs = synth_new(allocator, groups * degree * own * tables->spring_words, sizeof *tables->springs);
+    tables->springs = synth_new(allocator, groups * tables->spring_words, sizeof *tables->springs);
     tables->classes = synth_new(allocator, groups * own, sizeof *tables->classes);
     tables->halo = synth_new(allocator, groups * tables->halo_room, sizeof *tables->halo);
     tables->links = synth_new(allocator, groups * tables->shape.threads, sizeof *tables->links);
     b->neighbours = synth_new(allocator, degree * own, sizeof *b->neighbours);
-    b->springs = synth_new(allocator, degree * own * tables->spring_words, sizeof *b->springs);
+    b->springs = synth_new(allocator, degree * own * b->words, sizeof *b->springs);
     bool all = tables->table && tables->springs && tables->classes && tables->halo && tables->links && b->neighbours && b->springs;
     return all ? HED_OK : no_memory(error);
 }
@@ -323,7 +341,7 @@ static void finish(builder *b)
     synth_release(allocator, b->mark, count, sizeof *b->mark);
     synth_release(allocator, b->at, count, sizeof *b->at);
     synth_release(allocator, b->neighbours, slots, sizeof *b->neighbours);
-    synth_release(allocator, b->springs, slots * b->tables->spring_words, sizeof *b->springs);
+    synth_release(allocator, b->springs, slots * b->words, sizeof *b->springs);
 }
 
 hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits, const uint32_t *linked, uint32_t linked_count,
@@ -351,7 +369,7 @@ void synth_grid_tables_trim(synth_grid_tables *tables)
     const synth_grid_shape *shape = &tables->shape;
     uint64_t groups = shape->groups, own = tables->own;
     synth_release(allocator, tables->table, groups * (shape->degree / 2) * own, sizeof *tables->table);
-    synth_release(allocator, tables->springs, groups * shape->degree * own * tables->spring_words, sizeof *tables->springs);
+    synth_release(allocator, tables->springs, groups * tables->spring_words, sizeof *tables->springs);
     synth_release(allocator, tables->classes, groups * own, sizeof *tables->classes);
     synth_release(allocator, tables->halo, groups * tables->halo_room, sizeof *tables->halo);
     tables->table = tables->springs = tables->halo = NULL;
