@@ -3,15 +3,17 @@
  * Stoermer-Verlet in positions, kept as displacement from rest and h v (notes in heddle/synth.h). A spring between ends at rest vector d0,
  * with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 - L0^2) / (|d| + L0), which does not cancel; e/|d| is one division.
  *
- * Denormals: on every body a wind of 1e-16 N blows along each axis, so what has died away rests where springs bear that (1e-20 m), and no
- * force and no speed ends as a denormal. It is part of the model, on every device. */
+ * Denormals: on every free body a wind of 1e-16 N blows along each axis, so what has died away rests where its springs bear that, and its
+ * speed ends at 1e-25 m a sample over the damping instead of 0. So no force, place or speed ends as a denormal. Both are part of the model,
+ * on every device. */
 #ifndef SYNTH_PHYSICS_BODY_H
 #define SYNTH_PHYSICS_BODY_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
 #include "physics_store.h"
 #endif
 
-#define SYNTH_WIND 1e-16f    /* N */
+#define SYNTH_WIND 1e-16f     /* N */
+#define SYNTH_DRIFT 1e-25f    /* m a sample */
 #define SYNTH_SHORTEST 1e-12f /* m^2: a spring's square of the length counts as at least that */
 
 /* What keeps of a body's velocity in one sample. */
@@ -132,8 +134,9 @@ SYNTH_FUNCTION void synth_body_show(const synth_layout *layout, const synth_at *
     at->store[word + 5u * stride] = as_uint(m->w);
 }
 
-/* One axis of a body: the force's part of a sample, and damping and way. `mobility` is s h^2/m, `keep` exp(-rate s), `dilation` s. */
+/* One axis of a body: what force, damping and time do. `mobility` is s h^2/m (0: an anchor), `keep` exp(-rate s), `dilation` s. */
 SYNTH_FUNCTION float synth_pushed(float speed, float force, float mobility) { return hed_fma(mobility, force, speed); }
+SYNTH_FUNCTION float synth_kept(float speed, float keep, float mobility) { return hed_fma(speed, keep, hed_min(mobility, SYNTH_DRIFT)); }
 SYNTH_FUNCTION float synth_went(float place, float speed, float dilation) { return hed_fma(dilation, speed, place); }
 
 /* From the force of the springs on: contacts, damping, the way. */
@@ -161,9 +164,9 @@ SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at
         uint word = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
         synth_push(at, at->read + synth_word(at, word), synth_word(at, word + forces.stride), mobility, &m);
     }
-    m.u *= keep;
-    m.v *= keep;
-    m.w *= keep;
+    m.u = synth_kept(m.u, keep, mobility);
+    m.v = synth_kept(m.v, keep, mobility);
+    m.w = synth_kept(m.w, keep, mobility);
     m.x = synth_went(m.x, m.u, dilation);
     m.y = synth_went(m.y, m.v, dilation);
     m.z = synth_went(m.z, m.w, dilation);

@@ -105,7 +105,7 @@ ALWAYS void move(const float *place, const float *speed, const float *force, con
                  cell *speed_to)
 {
     float v[SYNTH_LANES];
-    for (int l = 0; l < SYNTH_LANES; l++) v[l] = synth_pushed(speed[l], force[l], mobility[l]) * keep[l];
+    for (int l = 0; l < SYNTH_LANES; l++) v[l] = synth_kept(synth_pushed(speed[l], force[l], mobility[l]), keep[l], mobility[l]);
     for (int l = 0; l < SYNTH_LANES; l++) speed_to[l] = v[l];
     for (int l = 0; l < SYNTH_LANES; l++) to[l] = synth_went(place[l], v[l], dilation);
 }
