@@ -161,6 +161,25 @@ Test(pack, pieces_by_hand)
     cr_assert_eq(layout.max_occupancy, 3);
 }
 
+/* 3 1 2 1 6 go into three rows of 5 lanes with three types in each of two. Without the first 3 the others need two rows, so
+ * it could be parted from them; but then four types are in a row. */
+Test(pack, parting_again_keeps_the_bound)
+{
+    const uint32_t counts[] = {3, 1, 2, 1, 6};
+    cr_assert_eq(pack(counts, NULL, 5, 3, 5, HED_PACK_EXACT).max_occupancy, 3);
+    cr_assert_eq(pack(counts, NULL, 5, 3, 5, HED_PACK_EXACT_COST).max_cost, 3);
+    cr_assert_eq(pack(counts, NULL, 5, 4, 5, HED_PACK_EXACT).max_occupancy, 2);
+}
+
+/* What need not share a row does not. */
+Test(pack, nothing_is_joined_without_need)
+{
+    const uint32_t *counts = VECTORS[0].counts, *large = VECTORS[1].counts;
+    for (uint32_t m = HED_PACK_GREEDY; m < HED_PACK_METHOD_COUNT; m++)
+        cr_assert_eq(pack(counts, COSTS, 11, 32, 32, (hed_pack_method)m).piece_count, 13, "%s", method_names[m]);
+    cr_assert_eq(pack(large, COSTS, 11, 32, 32, HED_PACK_SPREAD).piece_count, 42, "ten rows of two types");
+}
+
 /* Two rounds: ten rows on four warps. */
 Test(pack, more_entities_than_lanes)
 {
@@ -355,6 +374,73 @@ Test(pack, rows_are_never_dearer_than_an_alignment)
     const float costs[] = {3, 3, 2, 2, 2};
     cr_assert_eq(pack(counts, costs, 5, 2, 32, HED_PACK_EXACT_COST).max_cost, 6);
     cr_assert_eq(pack(counts, costs, 5, 2, 32, HED_PACK_ROWS).max_cost, 6);
+}
+
+/* Most types in a row of a run that is packed tight. */
+static uint32_t occupancy_of_run(const uint32_t *counts, uint32_t types, uint32_t lanes)
+{
+    uint32_t lane = 0, in_row = 0, most = 0;
+    for (uint32_t type = 0; type < types; type++) {
+        for (uint32_t e = 0; e < counts[type]; e++, lane = (lane + 1) % lanes) {
+            if (lane == 0) in_row = 0;
+            in_row |= 1u << type;
+            uint32_t number = (uint32_t)__builtin_popcount(in_row);
+            most = number > most ? number : most;
+        }
+    }
+    return most;
+}
+
+/* The five steps word for word: what can be merged is, from left to right and again until nothing can, then one
+ * more type is allowed. Gives how many are in the end, and how many rows there are. */
+static uint32_t literal_greedy(const uint32_t *counts, uint32_t types, uint32_t warps, uint32_t lanes,
+                               uint32_t allowed, uint32_t *rows)
+{
+    uint32_t begin[13], runs = types;
+    for (uint32_t t = 0; t <= types; t++)
+        begin[t] = t;
+    for (;; allowed++) {
+        for (bool merged = allowed > 1; merged;) {
+            merged = false;
+            for (uint32_t r = 0; r + 1 < runs;) {
+                if (occupancy_of_run(counts + begin[r], begin[r + 2] - begin[r], lanes) > allowed) {
+                    r++;
+                    continue;
+                }
+                memmove(begin + r + 1, begin + r + 2, (runs - r - 1) * sizeof begin[0]);
+                runs--;
+                merged = true;
+            }
+        }
+        *rows = 0;
+        for (uint32_t r = 0; r < runs; r++) {
+            uint32_t sum = 0;
+            for (uint32_t t = begin[r]; t < begin[r + 1]; t++)
+                sum += counts[t];
+            *rows += (sum + lanes - 1) / lanes;
+        }
+        if (*rows <= warps) return allowed;
+    }
+}
+
+Test(pack, greedy_is_the_five_steps)
+{
+    uint64_t state = 0xa0761d6478bd642fu;
+    uint32_t raised = 0;
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint32_t types = 2 + next_random(&state, 11), warps = 2 + next_random(&state, 9);
+        uint32_t lanes = 4 + next_random(&state, 9);
+        uint32_t counts[12], total = 0, rows;
+        for (uint32_t t = 0; t < types; t++)
+            total += counts[t] = 1 + next_random(&state, next_random(&state, 2) ? 3 : 2 * warps * lanes / types);
+        if (total > warps * lanes) continue;
+        hed_pack_layout l = pack(counts, NULL, types, warps, lanes, HED_PACK_GREEDY);
+        uint32_t guess = l.max_occupancy + 1 - l.iterations; /* that it is none too many is checked below */
+        cr_assert_eq(literal_greedy(counts, types, warps, lanes, guess, &rows), l.max_occupancy);
+        cr_assert_eq(rows, l.warps_used);
+        raised += l.iterations > 1;
+    }
+    cr_assert(raised > 50, "%u", raised);
 }
 
 /* ---- 5,000 random distributions, as in the devlog ---- */

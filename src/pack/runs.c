@@ -32,8 +32,8 @@ static void append(const pack_problem *p, run *r, uint32_t type)
         r->cost += cost;
         r->occupancy = most(r->occupancy, r->types);
         r->dearest = r->cost > r->dearest ? r->cost : r->dearest;
-        if (p->full[type] == 0 && used <= p->lanes) {
-            r->used = used < p->lanes ? used : 0;
+        if (p->full[type] == 0 && used < p->lanes) {
+            r->used = used;
             return;
         }
         r->rows--;
