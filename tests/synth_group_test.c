@@ -287,3 +287,85 @@ Test(synth_group, a_storm_of_automation_is_taken_in_parts)
     expect_same(found, expected, "a storm");
     test_close(&t);
 }
+
+/* ---- what there may be little of ---- */
+
+Test(synth_group, an_empty_instrument_is_silent)
+{
+    test_device t = test_open(NULL);
+    hed_instrument *instrument;
+    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
+    for (uint32_t structure = HED_SYNTH_GROUP; structure <= HED_SYNTH_GLOBAL; structure++) {
+        hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_structure)structure, HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SINGLETON}, instrument);
+        play(synth, 64, 0, FRAMES, found, found + FRAMES);
+        cr_assert_eq(loudest(found), 0.0);
+        hed_synth_destroy(synth);
+    }
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
+Test(synth_group, what_a_device_cannot_do_is_said)
+{
+    test_device t = test_open(NULL);
+    hed_instrument *instrument = make_instrument(BODIES, HED_SINGLETON);
+    hed_synth_def def = hed_default_synth_def();
+    hed_synth *synth;
+    def.instrument = instrument;
+    def.structure = HED_SYNTH_GROUP;
+    if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_RESIDENT)) {
+        def.resident = true;
+        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
+        cr_assert(strstr(error.text, "resident"), "%s", error.text);
+        def.resident = false;
+        def.keep_awake = true;
+        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
+    }
+    def.keep_awake = false;
+    def.rate = 10.0;
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_create(t.device, &def, &synth, &error));
+    def.rate = 48000.0;
+    def.block = 0;
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_create(t.device, &def, &synth, &error));
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
+/* The context's allocator fails at each of its calls while a synth and a change are made. On host: what drivers do is tested elsewhere. */
+static void fail_each_allocation(hed_synth_structure structure)
+{
+    bool created = false;
+    for (int64_t n = 1; !created; n++) {
+        test_allocator counting = {0};
+        hed_context_def context_def = hed_default_context_def();
+        context_def.allocator = test_allocator_of(&counting);
+        hed_context *context;
+        hed_device *device;
+        OK(hed_context_create(&context_def, &context, &error));
+        OK(hed_device_find(context, "host", &device, &error));
+        hed_instrument *instrument = make_instrument(BODIES, HED_VOICES);
+        hed_synth_def def = hed_default_synth_def();
+        hed_synth *synth = NULL;
+        hed_synth_change *change = NULL;
+        def.instrument = instrument;
+        def.structure = structure;
+        def.math = HED_MATH_STRICT;
+        counting.fail_at = counting.calls + n;
+        hed_status status = hed_synth_create(device, &def, &synth, &error);
+        if (!status) status = hed_synth_prepare(synth, instrument, &change, &error);
+        created = counting.calls < counting.fail_at;
+        bool refused = status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY; /* of host, they are the same */
+        cr_assert(created ? status == HED_OK : refused, "allocation %d: %s: %s", (int)n, hed_status_name(status), error.text);
+        hed_synth_change_destroy(change);
+        hed_synth_destroy(synth);
+        hed_instrument_destroy(instrument);
+        hed_context_destroy(context);
+        cr_assert_eq(counting.live, 0, "allocation %d: %d are left", (int)n, (int)counting.live);
+    }
+}
+
+Test(synth_group, any_allocation_may_fail)
+{
+    fail_each_allocation(HED_SYNTH_NATIVE);
+    fail_each_allocation(HED_SYNTH_GROUP);
+}

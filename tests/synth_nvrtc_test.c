@@ -18,7 +18,7 @@ static void check(const hed_kernel_def *def, uint32_t group, bool strict, const 
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     snprintf(size, sizeof size, "%u", group);
     hed_define defines[8] = {{"WG", size}};
-    memcpy(defines + 1, def->defines, def->define_count * sizeof *defines);
+    if (def->define_count) memcpy(defines + 1, def->defines, def->define_count * sizeof *defines);
     hed_build build = {.def = def, .entry = def->entry, .defines = defines, .define_count = 1 + def->define_count, .sources = def->sources,
                        .source_count = def->source_count, .math = strict ? HED_MATH_STRICT : HED_MATH_FAST, .max_threads = group};
     hed_binary binary = {0};
@@ -41,6 +41,7 @@ Test(synth_nvrtc, programs_have_their_registers)
     check(&synth_group_def, 256, true, "sm_90");
     check(&synth_global_def, 1024, false, "sm_90");
     check(&synth_resident_def, 1024, false, "sm_90");
+    check(&synth_awake_def, 32, false, "sm_90");
 }
 
 Test(synth_nvrtc, older_architectures)

@@ -7,7 +7,7 @@
 #define SYNTH_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_physics_body_h[], hed_synth_physics_exciters_h[],
-    hed_synth_physics_modulators_h[], hed_synth_physics_h[], hed_synth_store_cl[];
+    hed_synth_physics_modulators_h[], hed_synth_physics_h[], hed_synth_store_cl[], hed_synth_awake_cl[];
 
 /* The first texts of each kernel that steps entities. It defines SYNTH_SPACE. */
 #define SYNTH_PHYSICS_SOURCES \
@@ -32,5 +32,7 @@ typedef struct synth_request_head {
     uint32_t command, sample, frames, channels;
 } synth_request_head;
 extern const hed_kernel_def synth_resident_def;
+
+extern const hed_kernel_def synth_awake_def; /* awake.c */
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef SYNTH_SOLVER_H
 #define SYNTH_SOLVER_H
 
+#include "solver/awake.h"
 #include "solver/program.h"
 
 /* What a structure is to run. */
@@ -92,6 +93,7 @@ struct hed_synth {
     synth_structure *structure;
     synth_voices *voices;
     synth_mix *mix;
+    synth_awake *awake; /* NULL: not asked for, or the kernel is resident */
     float *stems;      /* (block x instances x stems x 2) */
     uint64_t stem_floats;
     hed_synth_event *events; /* (max_events) of a part of a block */

@@ -91,6 +91,8 @@ static hed_status choose_structure(hed_synth *synth, hed_error *error)
                       hed_device_get_info(synth->device)->id, reason);
 }
 
+static uint64_t block_ns(const hed_synth_def *def) { return (uint64_t)(def->block * 1e9 / def->rate); }
+
 static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_error *error)
 {
     char reason[256];
@@ -113,7 +115,8 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
     if (!synth->stems) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems", (unsigned long long)synth->stem_floats);
     synth->events = synth_new(&synth->allocator, synth->def.max_events, sizeof *synth->events);
     if (!synth->events) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u events", synth->def.max_events);
-    return HED_OK;
+    if (!synth->def.keep_awake || synth->def.resident) return HED_OK;
+    return synth_awake_create(&synth->allocator, synth->device, block_ns(&synth->def), &synth->awake, error);
 }
 
 hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
@@ -136,7 +139,7 @@ hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_sy
         hed_synth_destroy(made);
         return status;
     }
-    hed_meter_reset(&made->meter, (uint64_t)(def->block * 1e9 / def->rate));
+    hed_meter_reset(&made->meter, block_ns(def));
     *synth = made;
     return HED_OK;
 }
@@ -145,6 +148,7 @@ void hed_synth_destroy(hed_synth *synth)
 {
     if (!synth) return;
     hed_allocator allocator = synth->allocator;
+    synth_awake_destroy(synth->awake);
     synth_release(&allocator, synth->events, synth->def.max_events, sizeof *synth->events);
     synth_release(&allocator, synth->stems, synth->stem_floats, sizeof(float));
     synth_mix_destroy(synth->mix);
@@ -239,6 +243,7 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
         return synth_fail(error, HED_ERROR_ARGUMENT, "a block of %u frames: 1 to %u, hed_synth_def.block", block->frames, synth->def.block);
     uint64_t begin = hed_now();
     hed_status status = play(synth, block, error);
+    if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
     if (status) silence(synth, block);
     hed_meter_add(&synth->meter, hed_now() - begin);
     return status;
