@@ -89,8 +89,10 @@ static hed_status check_stability(check *c, hed_error *error)
     } else if (!c->stable) {
         advise(c, &s, body);
     } else if (s.body) {
-        printf("stable: at worst %.3g of 2, at %s (%g Hz, played up to %.3g times as fast as written)\n", s.worst,
-               body, c->rate, s.largest_dilation);
+        printf("stable: at worst %.3g of 2, at %s (%g Hz", s.worst, body, c->rate);
+        if (s.largest_dilation > 1)
+            printf(", the highest note plays %.3g times as fast as written", s.largest_dilation);
+        puts(")");
     } else {
         puts("stable: nothing in it moves");
     }
@@ -158,25 +160,37 @@ static hed_status check_pitches(check *c, hed_error *error)
 
 /* ---- load ---- */
 
+/* Plays in real time: every block, or all but those that something else on the machine delays. */
+static bool in_time(const cli_synth_load *load)
+{
+    return load->runs && !load->broke && load->worst <= REAL_TIME;
+}
+
+static bool keeps_up(const cli_synth_load *load)
+{
+    return load->runs && !load->broke && load->load <= REAL_TIME;
+}
+
+static const char *judge(const cli_synth_load *load, char *text, size_t size)
+{
+    if (!load->runs) return load->reason;
+    if (load->broke) return "it runs away: the breaker opened";
+    if (in_time(load)) return "real time";
+    if (keeps_up(load)) return "keeps up, but some blocks are late: is the machine busy?";
+    snprintf(text, size, "%.3g times too slow", load->load / REAL_TIME);
+    return text;
+}
+
 static void tell_load(check *c, hed_table *table, const char *device, const cli_synth_load *load)
 {
-    const char *verdict = !load->runs                ? load->reason
-                          : load->broke              ? "it ran away: the breaker opened"
-                          : load->worst <= REAL_TIME ? "real time"
-                                                     : "";
-    char bytes[32] = "", text[320];
-    if (load->runs) cli_format_bytes(load->bytes, bytes, sizeof bytes);
-    if (load->runs && !verdict[0]) {
-        snprintf(text, sizeof text, load->load <= REAL_TIME ? "late now and then" : "%.3g times too slow",
-                 load->load / REAL_TIME);
-        verdict = text;
-    }
+    char bytes[32] = "", text[64];
+    const char *verdict = judge(load, text, sizeof text);
     if (c->json) {
         hed_records_next(c->records);
         hed_records_text(c->records, "record", "load");
         hed_records_text(c->records, "device", device);
         hed_records_text(c->records, "structure", hed_synth_structure_name(load->structure));
-        hed_records_boolean(c->records, "real_time", load->runs && !load->broke && load->worst <= REAL_TIME);
+        hed_records_boolean(c->records, "real_time", in_time(load));
         hed_records_number(c->records, "load", load->runs ? load->load : NAN);
         hed_records_number(c->records, "load_p99", load->runs ? load->worst : NAN);
         hed_records_integer(c->records, "store_bytes", load->bytes);
@@ -186,9 +200,10 @@ static void tell_load(check *c, hed_table *table, const char *device, const cli_
     hed_table_cell(table, "%s", device);
     hed_table_cell(table, "%s", hed_synth_structure_name(load->structure));
     if (load->runs) {
+        cli_format_bytes(load->bytes, bytes, sizeof bytes);
         hed_table_cell(table, "%s", bytes);
-        hed_table_cell(table, "%.3g %%", 100 * load->load);
-        hed_table_cell(table, "%.3g %%", 100 * load->worst);
+        hed_table_cell(table, "%.1f %%", 100 * load->load);
+        hed_table_cell(table, "%.1f %%", 100 * load->worst);
     } else {
         for (uint32_t i = 0; i < 3; i++)
             hed_table_cell(table, "%s", "");
@@ -209,11 +224,18 @@ static uint32_t structures_of(const hed_device *device, hed_synth_structure stru
     return 3;
 }
 
+/* The best so far; `load.runs` false: none yet. */
 typedef struct best_load {
-    double load;
-    char device[64];
-    hed_synth_structure structure;
+    cli_synth_load load;
+    const char *device;
 } best_load;
+
+static bool is_better(const cli_synth_load *a, const cli_synth_load *b)
+{
+    if (!a->runs || a->broke) return false;
+    if (!b->runs || in_time(a) != in_time(b)) return !b->runs || in_time(a);
+    return in_time(a) ? a->worst < b->worst : a->load < b->load;
+}
 
 static hed_status check_device(check *c, hed_device *device, hed_table *table, best_load *best, hed_error *error)
 {
@@ -226,32 +248,41 @@ static hed_status check_device(check *c, hed_device *device, hed_table *table, b
         status = cli_synth_measure(device, c->instrument, structures[i], c->rate, c->block, &load, error);
         if (status != HED_OK) continue;
         tell_load(c, table, id, &load);
-        if (!load.runs || load.broke || load.worst >= best->load) continue;
-        best->load = load.worst;
-        best->structure = load.structure;
-        snprintf(best->device, sizeof best->device, "%.63s", id);
+        if (is_better(&load, &best->load)) *best = (best_load){load, id};
     }
     return status;
 }
 
+static void sum_up(const check *c, const best_load *best)
+{
+    const char *structure = hed_synth_structure_name(best->load.structure);
+    if (in_time(&best->load))
+        printf("\nplays in real time: %s on %s, blocks of %" PRIu32 " frames within %.1f %% of their time\n",
+               structure, best->device, c->block, 100 * best->load.worst);
+    else if (keeps_up(&best->load))
+        printf("\nkeeps up with %s on %s (%.1f %%), but not each block was in time: longer blocks (--block), or a "
+               "machine that does nothing else\n",
+               structure, best->device, 100 * best->load.load);
+    else if (best->load.runs)
+        printf("\nplays in real time on none of these: the best is %s on %s, %.3g times too slow. Render it, make it "
+               "smaller, or take a faster device%s\n",
+               structure, best->device, best->load.load / REAL_TIME,
+               best->load.structure == HED_SYNTH_GRID ? "" : "; the largest play by structure grid on GPUs");
+    else puts("\nplays on none of these devices");
+}
+
 static hed_status check_loads(check *c, hed_error *error)
 {
-    hed_table *table =
-        hed_table_create((const char *const[]){"device", "structure", ">store", ">load", ">p99", "", NULL});
-    best_load best = {.load = INFINITY};
+    const char *const headings[] = {"device", "structure", ">store", ">load", ">p99", "", NULL};
+    hed_table *table = hed_table_create(headings);
+    best_load best = {0};
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < c->session.count && status == HED_OK; i++)
         status = check_device(c, c->session.devices[i], table, &best, error);
     if (status == HED_OK && !c->json) {
         puts("");
         status = hed_table_print(table, stdout, error);
-        if (best.load <= REAL_TIME)
-            printf("\nplays in real time: %s on %s, a block of %" PRIu32 " within %.3g %% of its time\n",
-                   hed_synth_structure_name(best.structure), best.device, c->block, 100 * best.load);
-        else
-            printf("\nplays in real time on none of these devices: render it, or make it smaller (the largest "
-                   "networks want structure "
-                   "grid, on a GPU whose groups exchange packets)\n");
+        if (status == HED_OK) sum_up(c, &best);
     }
     hed_table_free(table);
     return status;

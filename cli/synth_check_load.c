@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 200, LEAST_BLOCKS = 3, MOST_NOTES = 16, FIRST_FRAMES = 8 };
+enum { MOST_BLOCKS = 200, MOST_NOTES = 16 };
 static const double SECONDS = 0.2; /* spent on each pair */
 
 typedef struct player {
@@ -58,14 +58,13 @@ static hed_status measure(player *p, const hed_instrument *instrument, double ra
     hed_synth_event notes[MOST_NOTES];
     double seconds, times[MOST_BLOCKS], spent = 0;
     uint32_t note_count = make_notes(hed_instrument_get_def(instrument), notes), count = 0;
-    /* The first block holds builds and first touches; the second tells how many frames there is time for. */
-    p->frames = block < FIRST_FRAMES ? block : FIRST_FRAMES;
+    /* The first frame holds builds and first touches; the second tells how many frames there is time for. */
+    p->frames = 1;
     hed_status status = play(p, notes, note_count, &seconds, error);
     if (status == HED_OK) status = play(p, NULL, 0, &seconds, error);
-    double affordable = seconds > 0 ? SECONDS / seconds * p->frames : block;
-    p->frames = affordable >= block ? block : affordable > p->frames ? (uint32_t)affordable : p->frames;
-    while (status == HED_OK && count < MOST_BLOCKS && (count < LEAST_BLOCKS || spent < SECONDS) &&
-           !hed_interrupted()) {
+    double affordable = seconds > 0 ? SECONDS / seconds : block;
+    p->frames = affordable >= block ? block : affordable > 1 ? (uint32_t)affordable : 1;
+    while (status == HED_OK && count < MOST_BLOCKS && spent < SECONDS && !hed_interrupted()) {
         status = play(p, NULL, 0, &seconds, error);
         spent += seconds;
         times[count++] = seconds * rate / p->frames;
@@ -108,6 +107,11 @@ hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrumen
     bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY ||
                   status == HED_ERROR_BUILD;
     if (!answer) return status;
-    snprintf(load->reason, sizeof load->reason, "%.255s", error->text);
+    /* Which structure and device it is stands beside it. */
+    char head[128];
+    const char *id = hed_device_get_info(device)->id;
+    int length = snprintf(head, sizeof head, "structure %s on %s: ", hed_synth_structure_name(structure), id);
+    const char *reason = strncmp(error->text, head, (size_t)length) == 0 ? error->text + length : error->text;
+    snprintf(load->reason, sizeof load->reason, "%.255s", reason);
     return HED_OK;
 }
