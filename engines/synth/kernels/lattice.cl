@@ -96,6 +96,12 @@
 #ifndef PACKETS
 #define PACKETS 0
 #endif
+#define ROLE_ALL 0     /* the lattice, and one more group that is the control group */
+#define ROLE_LATTICE 1 /* one of the two: where a launch makes one sample, each has its own */
+#define ROLE_CONTROL 2
+#ifndef ROLE
+#define ROLE ROLE_ALL
+#endif
 
 #if HED_STRICT /* the host gives no such configuration: this is for the syntax test */
 #define lattice_rsqrt(x) hed_rsqrt(x)
@@ -168,6 +174,7 @@ LATTICE_FUNCTION uint4 lattice_wait(__global const uint4 *at, uint4 packet, uint
     return packet;
 }
 
+#if ROLE != ROLE_CONTROL
 /* ---- springs ---- */
 
 /* A spring while its force is computed. */
@@ -492,6 +499,9 @@ LATTICE_FUNCTION void lattice_run(__local float *block, lattice_group info, uint
     }
 }
 
+#endif
+
+#if ROLE != ROLE_LATTICE
 /* ---- the control group: everything that is no lattice, as a program whose bodies are elsewhere ---- */
 
 #if CONTROL_LOCAL
@@ -604,9 +614,27 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
     }
 }
 
+/* The control group's samples, its store brought where it is to be. */
+LATTICE_FUNCTION void control_all(__local float *block, __global uint *store, __global float *delay, __global const uint *pokes,
+                                  __global const float *inputs, __global float *stems, __global uint4 *packets, __global uint *flags,
+                                  const synth_layout *layout, const lattice_step *step, uint item)
+{
+#if CONTROL_LOCAL
+    __local uint *own = (__local uint *)block;
+    for (uint k = item; k < layout->words; k += WG) own[k] = store[k];
+    barrier(FENCE);
+    control_run(own, delay, pokes, inputs, stems, packets, flags, *layout, *step, item);
+    for (uint k = item; k < layout->words; k += WG) store[k] = own[k];
+#else
+    (void)block;
+    control_run(store, delay, pokes, inputs, stems, packets, flags, *layout, *step, item);
+#endif
+}
+#endif
+
 /* ---- the kernel ---- */
 
-/* Groups 0 to step.groups - 1 are the lattice, the last one is the control group. Tables are described in solver/grid.h. `state`: of each
+/* Tables are described in solver/grid.h. `state`: of each
  * group, OWN floats each of x, y, z and of h v along them, in units. */
 __kernel void synth_lattice(__global const uint4 *groups, __global const uint *table, __global const uint *springs, __global const uchar *classes,
                             __global const float *palette, __global const uint *halo, __global const uint *links, __global float *state,
@@ -616,25 +644,24 @@ __kernel void synth_lattice(__global const uint4 *groups, __global const uint *t
 {
     HED_LOCAL_USE(float, block);
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
-    if (group < step.groups) {
-        uint4 words = groups[group];
-        lattice_group info;
-        info.own = words.x;
-        info.rim = words.y;
-        info.linked = words.z;
-        info.halo = words.w;
-        lattice_run(block, info, group, table + group * (WORDS * OWN), springs + group * SPRING_WORDS, classes + group * OWN, palette,
-                    halo + group * halo_room, links + group * WG, state + group * (6 * OWN), packets, flags, step, item);
-    } else {
-#if CONTROL_LOCAL
-        __local uint *own = (__local uint *)block;
-        for (uint k = item; k < layout.words; k += WG) own[k] = store[k];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        control_run(own, delay, pokes, inputs, stems, packets, flags, layout, step, item);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint k = item; k < layout.words; k += WG) store[k] = own[k];
-#else
-        control_run(store, delay, pokes, inputs, stems, packets, flags, layout, step, item);
-#endif
+#if ROLE == ROLE_ALL
+    if (group == step.groups) {
+        control_all(block, store, delay, pokes, inputs, stems, packets, flags, &layout, &step, item);
+        return;
     }
+#endif
+#if ROLE == ROLE_CONTROL
+    (void)groups, (void)table, (void)springs, (void)classes, (void)palette, (void)halo, (void)links, (void)state, (void)halo_room, (void)group;
+    control_all(block, store, delay, pokes, inputs, stems, packets, flags, &layout, &step, item);
+#else
+    uint4 words = groups[group];
+    lattice_group info;
+    info.own = words.x;
+    info.rim = words.y;
+    info.linked = words.z;
+    info.halo = words.w;
+    (void)store, (void)delay, (void)pokes, (void)inputs, (void)stems, (void)layout;
+    lattice_run(block, info, group, table + group * (WORDS * OWN), springs + group * SPRING_WORDS, classes + group * OWN, palette,
+                halo + group * halo_room, links + group * WG, state + group * (6 * OWN), packets, flags, step, item);
+#endif
 }

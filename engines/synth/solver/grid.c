@@ -239,8 +239,12 @@ static void set_sizes(synth_structure *made)
     uint64_t local = shape->local_bytes, store = 4ull * made->program->layout.words;
     made->control_local = made->packets && store <= hed_device_get_info(made->device)->local_bytes;
     if (made->control_local && store > local) local = store;
-    made->geometry = (hed_geometry){.dimensions = 1, .global = {(shape->groups + 1ull) * shape->threads}, .group = {shape->threads, 1, 1}};
-    made->geometry.local_bytes[LATTICE_BLOCK] = (local + 15) / 16 * 16;
+    uint64_t groups[2] = {shape->groups + (made->packets ? 1 : 0), 1}, bytes[2] = {(local + 15) / 16 * 16, 16};
+    uint32_t control = limits_of(hed_device_get_info(made->device), made->packets).threads, threads[2] = {shape->threads, control};
+    for (uint32_t k = 0; k < 2; k++) {
+        made->geometries[k] = (hed_geometry){.dimensions = 1, .global = {groups[k] * threads[k]}, .group = {threads[k], 1, 1}};
+        made->geometries[k].local_bytes[LATTICE_BLOCK] = bytes[k];
+    }
 }
 
 /* The slots as texts: what the kernel's text has as literals. */
@@ -269,54 +273,88 @@ static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_de
 static hed_status check_resident(const synth_structure *made, hed_error *error)
 {
     int64_t resident;
-    uint64_t local = made->geometry.local_bytes[LATTICE_BLOCK];
+    uint64_t local = made->geometries[0].local_bytes[LATTICE_BLOCK];
     uint32_t groups = made->tables.shape.groups + 1, threads = made->tables.shape.threads;
-    hed_status status = hed_kernel_resident_groups(made->kernel, threads, local, &resident, error);
+    hed_status status = hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error);
     if (status || resident < 0 || resident >= (int64_t)groups) return status;
     return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident", groups,
                       threads, (unsigned long long)local, (long long)resident);
 }
 
-static hed_status make_kernel(synth_structure *made, hed_error *error)
+enum { ROLE_ALL, ROLE_LATTICE, ROLE_CONTROL }; /* of lattice.cl */
+enum { MOST_NUMBERS = 16, MOST_DEFINES = MOST_NUMBERS + SLOT_VALUES + 2 };
+
+/* Defines of the kernel, and the texts of those that are numbers. */
+typedef struct definition {
+    hed_define defines[MOST_DEFINES];
+    uint32_t count;
+    char numbers[MOST_NUMBERS][12], stretch[24];
+    slot_texts slots;
+} definition;
+
+static void define_number(definition *made, const char *name, uint32_t value)
+{
+    snprintf(made->numbers[made->count], sizeof made->numbers[made->count], "%u", value);
+    made->defines[made->count] = (hed_define){name, made->numbers[made->count]};
+    made->count++;
+}
+
+static void define_lattice(const synth_structure *made, definition *text)
 {
     const synth_network *network = &made->network;
     const synth_grid_shape *shape = &made->tables.shape;
-    const struct {
-        const char *name;
-        uint32_t value;
-    } numbers[] = {
-        {"DEGREE", shape->degree}, {"PLACES", shape->places}, {"HELD", shape->each <= FEW_EACH}, {"SPRINGS", network->form},
-        {"MATERIALS", palette_entries(network)}, {"TENSE", network->tense}, {"CUBIC", network->cubic}, {"SAME", network->same},
-        {"BODIES", made->uniform ? BODIES_UNIFORM : BODIES_CLASSES}, {"CLASSES", network->class_count}, {"TABLE_LOCAL", shape->table_local},
-        {"PACKETS", made->packets}, {"CONTROL_LOCAL", made->control_local},
-    };
-    char texts[SYNTH_COUNT(numbers)][12], stretch[24];
-    slot_texts slots;
-    hed_define defines[SYNTH_COUNT(numbers) + SLOT_VALUES + 2];
-    uint32_t count = 0;
-    for (; count < SYNTH_COUNT(numbers); count++) {
-        snprintf(texts[count], sizeof texts[count], "%u", numbers[count].value);
-        defines[count] = (hed_define){numbers[count].name, texts[count]};
-    }
-    count += add_slots(made, &slots, defines + count);
-    snprintf(stretch, sizeof stretch, "%.9ef", network->material_count ? network->materials[0].rest : 1.0);
-    defines[count++] = (hed_define){"STRETCH", stretch};
-    defines[count++] = (hed_define){"SYNTH_SPACE", made->control_local ? "__local" : "__global"};
-    hed_config config = {LATTICE_PARAMETERS, {shape->threads, shape->each, shape->rim, shape->halo}};
+    define_number(text, "DEGREE", shape->degree);
+    define_number(text, "PLACES", shape->places);
+    define_number(text, "HELD", shape->each <= FEW_EACH);
+    define_number(text, "SPRINGS", network->form);
+    define_number(text, "MATERIALS", palette_entries(network));
+    define_number(text, "TENSE", network->tense);
+    define_number(text, "CUBIC", network->cubic);
+    define_number(text, "SAME", network->same);
+    define_number(text, "BODIES", made->uniform ? BODIES_UNIFORM : BODIES_CLASSES);
+    define_number(text, "CLASSES", network->class_count);
+    define_number(text, "TABLE_LOCAL", shape->table_local);
+    snprintf(text->stretch, sizeof text->stretch, "%.9ef", network->material_count ? network->materials[0].rest : 1.0);
+    text->count += add_slots(made, &text->slots, text->defines + text->count);
+    text->defines[text->count++] = (hed_define){"STRETCH", text->stretch};
+}
+
+/* The kernel of one role. The control group's own is the same for all instruments. */
+static hed_status make_kernel(synth_structure *made, uint32_t role, hed_kernel **kernel, hed_error *error)
+{
+    const synth_grid_shape *shape = &made->tables.shape;
+    hed_config config = {LATTICE_PARAMETERS, {made->geometries[role == ROLE_CONTROL].group[0], 1, 1, 1}};
     hed_kernel_options options = hed_default_kernel_options();
+    definition text;
+    text.count = 0;
+    define_number(&text, "ROLE", role);
+    define_number(&text, "PACKETS", made->packets);
+    define_number(&text, "CONTROL_LOCAL", made->control_local);
+    if (role != ROLE_CONTROL) {
+        define_lattice(made, &text);
+        config.values[LATTICE_EACH] = shape->each;
+        config.values[LATTICE_RIM] = shape->rim;
+        config.values[LATTICE_HALO_ROUNDS] = shape->halo;
+    }
+    text.defines[text.count++] = (hed_define){"SYNTH_SPACE", made->control_local ? "__local" : "__global"};
     options.config = &config;
-    options.defines = defines;
-    options.define_count = count;
-    const hed_kernel_def *def = made->packets ? &synth_lattice_packets_def : &synth_lattice_def;
-    hed_status status = hed_kernel_create(made->device, def, &options, &made->kernel, error);
-    return status || !made->packets ? status : check_resident(made, error);
+    options.defines = text.defines;
+    options.define_count = text.count;
+    return hed_kernel_create(made->device, made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options, kernel, error);
+}
+
+static hed_status make_kernels(synth_structure *made, hed_error *error)
+{
+    hed_status status = make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
+    if (status) return status;
+    return made->packets ? check_resident(made, error) : make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
 }
 
 static void destroy(synth_structure *made)
 {
     if (!made) return;
     hed_allocator allocator = made->allocator;
-    hed_kernel_destroy(made->kernel);
+    for (uint32_t k = 0; k < 2; k++) hed_kernel_destroy(made->kernels[k]);
     for (uint32_t i = 0; i < LATTICE_BUFFERS; i++) hed_buffer_destroy(made->buffers[i]);
     synth_release(&allocator, made->entities, made->network.count, sizeof *made->entities);
     synth_grid_tables_destroy(&made->tables);
@@ -337,7 +375,7 @@ static hed_status build(synth_structure *made, const hed_synth *synth, hed_error
     status = hed_stream_create(made->device, &def, &stream, error);
     if (!status) status = upload(made, stream, error);
     hed_stream_destroy(stream);
-    if (!status) status = make_kernel(made, error);
+    if (!status) status = make_kernels(made, error);
     synth_network_trim(&made->network);
     synth_grid_tables_trim(&made->tables);
     return status;
@@ -399,7 +437,9 @@ static hed_status launch(synth_structure *made, uint32_t count, hed_error *error
     arguments[LATTICE_LAYOUT] = hed_struct_argument(&made->program->layout, sizeof made->program->layout);
     arguments[LATTICE_HALO_ROOM] = hed_uint_argument(made->tables.halo_room);
     arguments[LATTICE_BLOCK] = hed_local_argument();
-    hed_status status = hed_launch_over(made->stream, made->kernel, &made->geometry, arguments, LATTICE_ARGUMENTS, error);
+    hed_status status = HED_OK;
+    for (uint32_t k = 0; k < 2 && made->kernels[k] && !status; k++)
+        status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k], arguments, LATTICE_ARGUMENTS, error);
     made->step.epoch += count;
     made->step.sample += count;
     made->step.frame += count;
@@ -450,7 +490,7 @@ static void report(const synth_structure *made, hed_synth_report *filled)
     filled->bytes = made->bytes;
     filled->entities[HED_BODY] = made->network.all;
     filled->entities[HED_SPRING] = made->springs;
-    hed_kernel_config(made->kernel, &filled->configured);
+    hed_kernel_config(made->kernels[0], &filled->configured);
 }
 
 const synth_structure_ops synth_grid_ops = {

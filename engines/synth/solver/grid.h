@@ -113,8 +113,8 @@ struct synth_structure {
     hed_buffer *buffers[LATTICE_BUFFERS];
     uint64_t bytes, poke_room;
     uint32_t block, inputs;
-    hed_kernel *kernel;
-    hed_geometry geometry;
+    hed_kernel *kernels[2]; /* with packets one that does it all; else the lattice's and the control group's */
+    hed_geometry geometries[2];
     lattice_step step;
 };
 
