@@ -161,16 +161,6 @@ Test(pack, pieces_by_hand)
     cr_assert_eq(layout.max_occupancy, 3);
 }
 
-/* 3 1 2 1 6 go into three rows of 5 lanes with three types in each of two. Without the first 3 the others need two rows, so
- * it could be parted from them; but then four types are in a row. */
-Test(pack, parting_again_keeps_the_bound)
-{
-    const uint32_t counts[] = {3, 1, 2, 1, 6};
-    cr_assert_eq(pack(counts, NULL, 5, 3, 5, HED_PACK_EXACT).max_occupancy, 3);
-    cr_assert_eq(pack(counts, NULL, 5, 3, 5, HED_PACK_EXACT_COST).max_cost, 3);
-    cr_assert_eq(pack(counts, NULL, 5, 4, 5, HED_PACK_EXACT).max_occupancy, 2);
-}
-
 /* What need not share a row does not. */
 Test(pack, nothing_is_joined_without_need)
 {
