@@ -292,6 +292,107 @@ Test(synth_mix, what_nobody_hears_is_zero)
     free(stems);
 }
 
+/* ---- a whole synth that is broken while it plays ---- */
+
+enum { PLAYED = 30000, BROKEN = 5000 };
+
+typedef struct played {
+    float left[PLAYED], right[PLAYED], stems[2][PLAYED];
+    hed_synth_report report;
+} played;
+
+/* A string with a pluck for each note, and an input through which something comes in that is no number. */
+static hed_instrument *fragile(void)
+{
+    hed_error error;
+    hed_instrument *instrument;
+    hed_generated string;
+    hed_entity pluck, input, microphone;
+    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
+    hed_grid_def grid = hed_default_grid_def();
+    grid.size[0] = 12;
+    grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = true;
+    grid.spring.rest_length = -0.5f;
+    grid.body.damping = 2;
+    grid.tune = 300;
+    OK(hed_instrument_add_grid(instrument, &grid, "string", &string, &error));
+    hed_entity_def def = hed_default_entity_def(HED_PLECTRUM);
+    OK(hed_instrument_add(instrument, &def, "pluck", &pluck, &error));
+    def = hed_default_entity_def(HED_AUDIO_INPUT);
+    OK(hed_instrument_add(instrument, &def, "input", &input, &error));
+    def = hed_default_entity_def(HED_MICROPHONE);
+    def.as.microphone.position[2] = 0.1f;
+    OK(hed_instrument_add(instrument, &def, "microphone", &microphone, &error));
+    OK(hed_instrument_link(instrument, pluck, string.first_body + 3, 1, &error));
+    OK(hed_instrument_link(instrument, input, string.first_body + 6, 1, &error));
+    OK(hed_instrument_link(instrument, microphone, string.first_body + 5, 1, &error));
+    return instrument;
+}
+
+/* The note of sample 6900 falls into the rest, and so does the end of the first. */
+static const struct {
+    uint32_t sample;
+    uint8_t bytes[3];
+} keys[] = {{100, {0x90, 60, 90}}, {6000, {0x80, 60, 0}}, {6900, {0x90, 62, 120}}, {20000, {0x90, 64, 80}}, {20000, {0x80, 62, 0}}};
+
+static played *play(hed_device *device, const hed_instrument *instrument, uint32_t block)
+{
+    hed_error error;
+    hed_synth *synth;
+    played *p = calloc(1, sizeof *p);
+    float *input = calloc(PLAYED, sizeof *input);
+    input[BROKEN] = NAN;
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.block = block;
+    def.inputs = 1;
+    OK(hed_synth_create(device, &def, &synth, &error));
+    for (uint32_t first = 0; first < PLAYED; first += block) {
+        hed_synth_event events[5];
+        hed_synth_block b = {.frames = PLAYED - first < block ? PLAYED - first : block, .left = p->left + first, .right = p->right + first};
+        b.events = events;
+        for (uint32_t i = 0; i < 5; i++)
+            if (keys[i].sample >= first && keys[i].sample < first + b.frames) {
+                events[b.event_count] = (hed_synth_event){.frame = keys[i].sample - first, .kind = HED_EVENT_MIDI};
+                memcpy(events[b.event_count++].bytes, keys[i].bytes, 3);
+            }
+        b.inputs = (const float *const[]){input + first};
+        b.stems = (float *const[]){p->stems[0] + first, p->stems[1] + first};
+        OK(hed_synth_process(synth, &b, &error));
+    }
+    p->report = hed_synth_get_report(synth);
+    hed_synth_destroy(synth);
+    free(input);
+    return p;
+}
+
+Test(synth_mix, a_broken_synth_recovers_at_the_same_samples_in_any_block)
+{
+    static const uint32_t blocks[] = {1, 100, 4801, PLAYED};
+    test_device t = test_open(NULL);
+    hed_instrument *instrument = fragile();
+    played *whole = play(t.device, instrument, 256);
+    uint32_t late = whole->report.latency;
+    float before = 0, after = 0;
+    cr_assert(whole->report.breaks == 1 && whole->report.muted == SYNTH_MIX_HOLD && whole->report.samples == PLAYED);
+    for (uint32_t n = 0; n < PLAYED; n++) {
+        cr_assert(isfinite(whole->left[n]) && isfinite(whole->stems[0][n]) && isfinite(whole->stems[1][n]), "frame %u", n);
+        if (n > BROKEN + 10 + late && n < BROKEN + SYNTH_MIX_HOLD) cr_assert(whole->left[n] == 0.0f && whole->stems[0][n] == 0.0f, "frame %u", n);
+        if (n < BROKEN) before = fmaxf(before, fabsf(whole->left[n]));
+        if (n > 20000) after = fmaxf(after, fabsf(whole->left[n]));
+    }
+    cr_assert(before > 1e-3f && after > 1e-3f, "%g before, %g after", (double)before, (double)after);
+    for (uint32_t i = 0; i < 4; i++) {
+        played *p = play(t.device, instrument, blocks[i]);
+        cr_assert(memcmp(p->left, whole->left, sizeof p->left) == 0 && memcmp(p->right, whole->right, sizeof p->right) == 0, "blocks of %u", blocks[i]);
+        cr_assert(memcmp(p->stems, whole->stems, sizeof p->stems) == 0, "stems in blocks of %u", blocks[i]);
+        free(p);
+    }
+    free(whole);
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
 Test(synth_mix, memory_runs_out)
 {
     test_allocator counting = {.fail_at = 1};

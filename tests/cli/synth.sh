@@ -1,0 +1,118 @@
+#!/bin/sh
+# sh synth.sh HEDDLE: `heddle synth render` and `play` as a user runs them, on host alone: files, blocks, sound that goes in, Ctrl-C, a full disk.
+heddle=$1
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
+unset HEDDLE_DEVICE
+
+same() { cmp -s "$work/$1" "$work/$2" || complain "heddle $words: $1 and $2 are not the same"; }
+there() { [ -s "$work/$1" ] || complain "heddle $words: there is no $1"; }
+not_there() { [ ! -e "$work/$1" ] || complain "heddle $words: there is a $1"; }
+number() { od -A n -t "$2" -j "$3" -N "${2#u}" "$work/$1" | tr -d ' '; }
+# wav_is FILE FORMAT CHANNELS RATE BITS: 1 is integers, 3 floats.
+wav_is() {
+    found="$(number "$1" u2 20) $(number "$1" u2 22) $(number "$1" u4 24) $(number "$1" u2 34)"
+    [ "$found" = "$2 $3 $4 $5" ] || complain "heddle $words: $1 is \"$found\" instead of \"$2 $3 $4 $5\""
+}
+hash_of() { sed -n 's/.*"hash": "\(.*\)".*/\1/p' "$work/out"; }
+
+cat > "$work/string.json" << 'INSTRUMENT'
+{ "version": 1, "instrument": { "mode": "voices", "voices": 2, "root_note": 60, "high": 72, "bend_range": 2 },
+  "grids": [{ "kind": "string", "name": "string", "size": 14, "step": [0.01, 0, 0], "tune": 220, "body": { "mass": 0.0002, "damping": 4 } }],
+  "plectrums": [{ "name": "finger", "direction": [0, 0, 1], "distance": 0.002 }],
+  "oscillators": [{ "name": "breath", "direction": [0, 0, 1], "wave": "noise", "gain": 0.001 }],
+  "microphones": [{ "name": "ear", "position": [0.1, 0, 0.2], "gain": -6, "pan": -0.5 }, { "position": [0, 0, 0.3], "gain": -9, "pan": 1 }],
+  "links": [{ "from": "finger", "to": "string[4]" }, { "from": "breath", "to": "string[7]" }, { "from": "ear", "to": "string" } ] }
+INSTRUMENT
+sed 's/"plectrums".*/"audio_inputs": [{ "name": "finger", "direction": [0, 0, 1], "gain": 5 }],/; /"oscillators"/d; s/, { "from": "breath", "to": "string\[7\]" }//; s/"voices", "voices": 2/"singleton"/' \
+    "$work/string.json" > "$work/plate.json"
+# One track, 480 ticks a quarter note, tempo as it is where nobody says: two notes, 0.5 s in all.
+printf 'MThd\0\0\0\006\0\0\0\001\001\340MTrk\0\0\0\026\0\220\074\144\201\160\220\103\120\201\160\200\074\0\0\200\103\0\0\377\057\0' > "$work/song.mid"
+
+# ---- what it says of itself ----
+run 2 synth; err_has 'render, play, check, import, bench'
+run 2 synth render; err_has 'INSTRUMENT'
+run 2 synth render "$work/string.json"; out_is_empty; err_has '--out'
+run 2 synth render "$work/string.json" --format s12 -o "$work/a.wav"; err_has 's12'
+run 0 synth render --help; out_has 'SONG'
+
+# ---- files ----
+run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/song.wav" --tail 0.5 --strict --spectrogram "$work/song.png"; err_is_empty
+out_has 'song.wav: 1.00 s of sound in .* times faster than real time, on host (native)'; out_has 'load .* p50 .* p99 .* max'; out_has 'peak -'
+wav_is song.wav 1 2 48000 24; there song.png
+[ "$(wc -c < "$work/song.wav")" = 288044 ] || complain "song.wav has $(wc -c < "$work/song.wav") bytes"
+run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/song16.wav" --tail 0 --format s16 -r 44100; wav_is song16.wav 1 2 44100 16
+run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/song.flac" --tail 0; [ "$(head -c 4 "$work/song.flac")" = fLaC ] || complain "no FLAC"
+run 0 synth render "$work/string.json" -o "$work/note.wav" --tail 0; out_has '1.00 s of sound'
+
+# ---- the same sound in blocks of any size, with the same bytes; another seed is another noise ----
+run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/a.wav" --tail 0.2 --format f32 --block 64 --stems --json; err_is_empty
+out_is_json instrument song device math structure out rate block frames seconds times_real_time hash peak peak_before_limiter load breaks
+out_has '"p50":'; out_has '"p99":'; out_has '"max":'; out_has '"seconds": 0.7'; out_has '"breaks": 0'
+hash=$(hash_of)
+wav_is a.wav 3 2 48000 32; wav_is a-1-ear.wav 3 2 48000 32; there a-2.wav
+for block in 1 1000 65536; do
+    run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/b.wav" --tail 0.2 --format f32 --block $block --stems --json
+    same a.wav b.wav; same a-1-ear.wav b-1-ear.wav; same a-2.wav b-2.wav
+    [ "$(hash_of)" = "$hash" ] || complain "heddle $words: another hash"
+done
+run 0 synth render "$work/string.json" "$work/song.mid" --tail 0.2 --json; [ "$(hash_of)" = "$hash" ] || complain "heddle $words: another hash without a file"
+run 0 synth render "$work/string.json" "$work/song.mid" --tail 0.2 --json --seed 7; [ "$(hash_of)" != "$hash" ] || complain "heddle $words: the same noise"
+# The limiter's look-ahead is taken away: the pluck at the first sample is heard within 20.
+onset=$(od -A n -v -t f4 -w8 -j 80 "$work/a.wav" | awk '$1 > 1e-9 || $1 < -1e-9 { print NR; exit }')
+[ "$onset" -lt 20 ] || complain "heddle $words: the first note sounds at frame $onset"
+
+# ---- sound that goes in: it is heard as long as it is, and a tail ----
+run 0 synth render "$work/plate.json" --in "$work/note.wav" -o "$work/plate.wav" --tail 0.25; out_has '1.25 s of sound'; out_has 'peak -'
+run 1 synth render "$work/plate.json" --in "$work/note.wav" -o "$work/no.wav" -r 44100; err_has 'note.wav has 48000 samples a second'; err_has '--rate 48000'
+run 1 synth render "$work/plate.json" --in "$work/string.json" -o "$work/no.wav"; err_has 'no sound file'
+run 1 synth render "$work/plate.json" --in "$work/none.wav" -o "$work/no.wav"; err_has 'none.wav'
+head -c 100000 "$work/note.wav" > "$work/cut.wav"
+run 0 synth render "$work/plate.json" --in "$work/cut.wav" -o "$work/plate.wav" --tail 0
+
+# ---- wrong inputs leave nothing behind ----
+run 1 synth render "$work/none.json" "$work/song.mid" -o "$work/no.wav"; err_has 'none.json'
+run 1 synth render "$work/string.json" "$work/none.mid" -o "$work/no.wav"; err_has 'none.mid'
+head -c 30 "$work/song.mid" > "$work/cut.mid"
+run 1 synth render "$work/string.json" "$work/cut.mid" -o "$work/no.wav"; err_has 'cut.mid'; err_has 'byte'
+run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.mp7"; err_has 'none of wav'
+run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/none/no.wav"; err_has 'none/no.wav'
+run 1 synth render "$work/string.json" "$work/song.mid" --stems --json; err_has '--out'
+run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.wav" --structure group --device nothing; err_has 'no device fits'
+not_there no.wav
+
+# ---- Ctrl-C: the file holds what was rendered. SIGTERM, since a shell's background job does not get SIGINT. ----
+"$heddle" synth render "$work/string.json" "$work/song.mid" -o "$work/long.wav" --tail 86400 > "$work/out" 2> "$work/err" &
+process=$!
+words="synth render, interrupted"
+sleep 1
+not_there long.wav
+kill "$process"
+code=0
+wait "$process" || code=$?
+[ "$code" = 130 ] || complain "heddle $words: exit code $code instead of 130"
+err_has 'interrupted after .* s of 86400.50 s of sound; .*long.wav holds what was rendered'
+there long.wav; wav_is long.wav 1 2 48000 24
+[ "$(number long.wav u4 40)" = $(($(wc -c < "$work/long.wav") - 44)) ] || complain "heddle $words: the head of long.wav does not say how long it is"
+
+# ---- a full disk: the older file stays. Files may have 100 KiB here, and the signal that comes with it is ignored. ----
+words="synth render, disk full"
+cp "$work/song16.wav" "$work/full.wav"
+code=0
+(trap '' XFSZ; ulimit -f 100; exec "$heddle" synth render "$work/string.json" "$work/song.mid" -o "$work/full.wav") > "$work/out" 2> "$work/err" || code=$?
+[ "$code" = 1 ] || complain "heddle $words: exit code $code instead of 1"
+err_has 'full.wav'; same full.wav song16.wav
+[ -z "$(find "$work" -name '*.part')" ] || complain "heddle $words: something is left behind"
+
+# ---- live ----
+run 2 synth play "$work/string.json" --jack --alsa; err_has 'not both'
+export JACK_DEFAULT_SERVER=heddle-no-such-server
+run 1 synth play "$work/string.json"; out_is_empty; err_has 'no JACK server'
+# ALSA's "null" takes everything at once, where there is ALSA at all.
+run 0 synth play "$work/string.json" --alsa --output null --block 128 --seconds 0.3 --json; err_is_empty
+out_is_json instrument device structure rate block latency blocks load xruns missed late events events_lost breaks; out_has '"block": 128'
+run 0 synth play "$work/string.json" --alsa --output null --seconds 0.2; out_has 'blocks: load p50 .*xruns 0'; err_has 'playing on host (native), 48000 Hz'
+run 1 synth play "$work/string.json" --alsa --output no_such_card; err_has 'no_such_card'
+
+exit $failed
