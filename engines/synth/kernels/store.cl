@@ -54,15 +54,30 @@ SYNTH_FUNCTION uint apply(SYNTH_SPACE uint *store, __global const uint *pokes, u
     return poke;
 }
 
-/* The items of lists `warp`, `warp` + step, ... step their lanes. */
-SYNTH_FUNCTION void walk(const synth_layout *layout, const synth_at *at, uint warp, uint step, uint lane)
+/* Rows [begin, end) of a list. */
+typedef struct rows {
+    uint begin, end;
+} rows;
+
+SYNTH_FUNCTION rows rows_of(const synth_layout *layout, SYNTH_SPACE const uint *store, uint warp)
 {
-    for (; warp < layout->warps; warp += step) {
-        uint end = at->store[layout->row_begin + warp + 1u];
-        for (uint row = at->store[layout->row_begin + warp]; row < end; row++) {
-            uint seat = at->store[layout->rows + row * layout->lanes + lane];
+    rows found;
+    found.begin = warp < layout->warps ? store[layout->row_begin + warp] : 0;
+    found.end = warp < layout->warps ? store[layout->row_begin + warp + 1u] : 0;
+    return found;
+}
+
+/* The items of lists `warp`, `warp` + step, ... step their lanes. `first` are the rows of the first of them, `seat` is the item's in the first
+ * row: most have no others. */
+SYNTH_FUNCTION void walk(const synth_layout *layout, const synth_at *at, rows first, uint seat, uint warp, uint step, uint lane)
+{
+    for (rows list = first;; list = rows_of(layout, at->store, warp)) {
+        for (uint row = list.begin; row < list.end; row++) {
+            if (row != first.begin) seat = at->store[layout->rows + row * layout->lanes + lane];
             if (seat != SYNTH_EMPTY) synth_entity(layout, at, SYNTH_SEAT_TYPE(seat), SYNTH_SEAT_ENTITY(seat));
         }
+        warp += step;
+        if (warp >= layout->warps) return;
     }
 }
 
@@ -73,6 +88,8 @@ SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global cons
     uint item = get_local_id(0), instances = get_num_groups(0), step = WG / layout->lanes;
     uint lane = item % layout->lanes, warp = item / layout->lanes < step ? item / layout->lanes : layout->warps;
     uint poke = pokes[at->instance], end = pokes[at->instance + 1u];
+    rows first = rows_of(layout, at->store, warp);
+    uint seat = first.begin < first.end ? at->store[layout->rows + first.begin * layout->lanes + lane] : SYNTH_EMPTY;
     pokes += instances + 1u;
     uint due = frame_of(pokes, poke, end);
     for (uint frame = 0; frame < at->frames; frame++) {
@@ -87,7 +104,7 @@ SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global cons
         at->read = layout->signals + half_at * layout->signal_count;
         at->write = layout->signals + (1u - half_at) * layout->signal_count;
         at->stems = stems + ((size_t)frame * instances + at->instance) * layout->stems * 2u;
-        walk(layout, at, warp, step, lane);
+        walk(layout, at, first, seat, warp, step, lane);
         barrier(FENCE);
     }
     apply(at->store, pokes, poke, end, at->frames);
