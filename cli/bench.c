@@ -22,10 +22,10 @@ int cli_run_bench(const hed_arguments *arguments, cli_suite *const *suites)
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    return cli_run_bench(arguments, (cli_suite *const[]){cli_bench_runtime, cli_bench_kernels, NULL});
+    return cli_run_bench(arguments, (cli_suite *const[]){cli_bench_runtime, cli_bench_kernels, cli_bench_pack, NULL});
 }
 
-static const hed_command *const COMMANDS[] = {&hed_command_bench_runtime, &hed_command_bench_kernels, NULL};
+static const hed_command *const COMMANDS[] = {&hed_command_bench_runtime, &hed_command_bench_kernels, &hed_command_bench_pack, NULL};
 
 /* Not for the commands below, which have their own of the same names: they can be reached by another path. */
 static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(true), CLI_OPTION_JSON(true), {0}};

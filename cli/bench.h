@@ -10,6 +10,7 @@
 typedef hed_status cli_suite(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
 hed_status cli_bench_runtime(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
 hed_status cli_bench_kernels(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+hed_status cli_bench_pack(const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
 /* A part of the runtime's suite: what choosing a configuration by size costs a launch. */
 hed_status cli_bench_resolve(const hed_device *device, hed_bench *bench, hed_error *error);
 

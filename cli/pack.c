@@ -283,7 +283,7 @@ static const char *const METHODS[] = {"naive", "greedy", "exact", "exact-cost", 
 
 #define OPTION(name_, kind_, value_, help_, ...) \
     { \
-        .name = (name_), .kind = HED_OPTION_##kind_, .value = (value_), .help = (help_), __VA_ARGS__ \
+        .name = (name_), .kind = HED_OPTION_##kind_, .value = (value_), .help = (help_), .own = true, __VA_ARGS__ \
     }
 
 static const hed_option OPTIONS[] = {
@@ -297,6 +297,8 @@ static const hed_option OPTIONS[] = {
     OPTION("method", CHOICE, "METHOD", "how to lay out", .letter = 'm', .fallback = "exact", .choices = METHODS),
     OPTION("json", FLAG, NULL, "print JSON: one object, nothing else", .letter = 0),
     {0}};
+
+static const hed_command BENCH = {.name = "bench", .same_as = &hed_command_bench_pack};
 
 static const hed_example EXAMPLES[] = {
     {"heddle pack --counts 40,8,60", "three types, each in warps of its own"},
@@ -315,6 +317,7 @@ const hed_command hed_command_pack = {
         "row, which is exact-cost), spread (the fewest types in the fullest row, in any order), rows (each warp has a "
         "list of rows of one type).\n\nWhere there are more entities than lanes, warps have several rows.",
     .options = OPTIONS,
+    .commands = (const hed_command *const[]){&BENCH, NULL},
     .examples = EXAMPLES,
     .run = run,
 };

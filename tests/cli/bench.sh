@@ -8,4 +8,5 @@ export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=
 run 0 bench --json --device host; err_is_empty
 out_is_json suite name device value unit spread
 out_has '"suite": "runtime"'; out_has '"suite": "kernels"'; out_has '"against": "memcpy"'; out_has '"floor": '
+out_has '"suite": "pack"'; out_has 'hed_pack exact-cost'; out_has '"against": "naive order"'
 exit "$failed"
