@@ -109,7 +109,7 @@ def add_harp(instrument, notes, channel, microphones):
 
 
 def make_harp():
-    i = Instrument("Three octaves of strings, each plucked by its own note: G2 to G5.", mode="singleton", gain=-36)
+    i = Instrument("Three octaves of strings, each plucked by its own note: G2 to G5.", mode="singleton", gain=-38)
     i.add("microphones", name="left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7)
     i.add("microphones", name="right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.7)
     add_harp(i, range(43, 80), 0, ["left", "right"])
@@ -163,7 +163,7 @@ def add_viol(instrument, notes, channel, microphones):
 
 
 def make_viol():
-    i = Instrument("A bass viol with a string and a bow for each note, E2 to F4. Controller 1 swells.", mode="singleton", gain=-30)
+    i = Instrument("A bass viol with a string and a bow for each note, E2 to F4. Controller 1 swells.", mode="singleton", gain=-14)
     i.add("microphones", name="left", position=[-0.3, 0.05, 0.3], direction=[1, 0, 0], pan=-0.3)
     i.add("microphones", name="right", position=[0.2, 0.05, 0.4], direction=[1, 0, 0], pan=0.3)
     add_viol(i, range(40, 66), 0, ["left", "right"])
@@ -243,13 +243,13 @@ def make_million():
 def make_tank():
     """Three springs of a reverberation tank between two transducers, and a delay line that feeds their end back to their beginning."""
     i = Instrument("An effect: sound goes through three long springs and a delay line. heddle synth render tank.json --in voice.wav",
-                   mode="singleton", gain=0)
+                   mode="singleton", gain=-16)
     i.add("microphones", name="left", position=[-0.2, 0.5, 0.2], direction=[0, 0, 1], pan=-0.8)
     i.add("microphones", name="right", position=[0.2, 0.5, 0.2], direction=[0, 0, 1], pan=0.8)
     i.add("microphones", name="pickup", position=[0, 0.5, 0.2], direction=[0, 0, 1], heard=False)
     i.add("delay_lines", name="echo", source="pickup", seconds=0.18, gain=-6)
     i.add("audio_inputs", name="driver", direction=[0, 0, 1], channel=0, gain=0.05)
-    i.add("audio_inputs", name="return", direction=[0, 0, 1], gain=0.004)
+    i.add("audio_inputs", name="return", direction=[0, 0, 1], gain=0.0015)
     i.link("return", "echo")
     for k, (pitch, masses) in enumerate(((53.1, 100), (61.7, 90), (73.3, 80))):
         name = f"spring{k}"
@@ -308,9 +308,9 @@ def make_orrery():
     i.add("midi_sources", name="height", kind="note", centre=57)
     i.modulate("breath", "tremor", "depth", "multiply", 0.9)          # a modulator of a modulator
     i.modulate("wheel", "breath", "frequency", "exponential", 3.0)
-    i.modulate("loudness", "breath", "depth", "multiply", 2.0)
+    i.modulate("loudness", "breath", "depth", "multiply", 0.5)
     i.modulate("tremor", "orbit2", "stiffness", "multiply", 0.05)
-    i.modulate("breath", "sun", "position_z", "add", 0.01)
+    i.modulate("breath", "sun", "position_z", "add", 0.002)
     i.modulate("breath", "left", "pan", "add", 0.2)
     i.modulate("onset", "hum", "gain", "multiply", 2.0)
     i.modulate("onset", "bow", "draw_velocity", "multiply", 0.5)
