@@ -1,5 +1,5 @@
-/* Presets of Anukari's published schema: what becomes of each thing, what the report says, and what is said of bytes that are
- * no preset. */
+/* Presets of Anukari's published schema: what becomes of each thing, what the report says, and what is said of bytes
+ * that are no preset. */
 #include <math.h>
 
 #include "folder.h"
