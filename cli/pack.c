@@ -240,7 +240,10 @@ static hed_status print_warps(const packing *p, bool colour, hed_error *error)
         }
         write_strip(p, i, end, colour, strip, sizeof strip);
         hed_table_cell(table, "%" PRIu32, p->pieces[i].warp);
-        hed_table_cell(table, p->layout.rows > 1 ? "%" PRIu32 : "", p->pieces[i].row);
+        if (p->layout.rows > 1)
+            hed_table_cell(table, "%" PRIu32, p->pieces[i].row);
+        else
+            hed_table_cell(table, "%s", "");
         hed_table_cell(table, "%" PRIu32, types);
         hed_table_cell(table, "%g", cost);
         hed_table_cell(table, "%s", strip);
