@@ -1,6 +1,6 @@
 /* ctest: devices
- * Structures group and global: in strict mode the same bits as plain C, whatever the block, the shape and the packing; near them in fast mode;
- * a change while it sounds that does not click. */
+ * Structures group and global: in strict mode the same bits as plain C, whatever the block, the shape and the
+ * packing; near them in fast mode; a change while it sounds that does not click. */
 #include "testing.h"
 
 #include <math.h>
@@ -23,9 +23,14 @@ typedef struct playing {
 } playing;
 
 static const hed_synth_event song[] = {
-    {.frame = 3, .bytes = {0x90, 60, 100}},  {.frame = 40, .bytes = {0xb0, 1, 90}},   {.frame = 41, .bytes = {0x90, 67, 60}},
-    {.frame = 200, .bytes = {0xe0, 0, 80}},  {.frame = 300, .bytes = {0x80, 60, 0}},  {.frame = 300, .bytes = {0x90, 55, 127}},
-    {.frame = 511, .kind = HED_EVENT_TEMPO, .value = 90.0f}, {.frame = 650, .bytes = {0x80, 55, 0}},
+    {.frame = 3, .bytes = {0x90, 60, 100}},
+    {.frame = 40, .bytes = {0xb0, 1, 90}},
+    {.frame = 41, .bytes = {0x90, 67, 60}},
+    {.frame = 200, .bytes = {0xe0, 0, 80}},
+    {.frame = 300, .bytes = {0x80, 60, 0}},
+    {.frame = 300, .bytes = {0x90, 55, 127}},
+    {.frame = 511, .kind = HED_EVENT_TEMPO, .value = 90.0f},
+    {.frame = 650, .bytes = {0x80, 55, 0}},
 };
 
 static hed_instrument *make_instrument(uint32_t bodies, hed_voice_mode mode)
@@ -68,8 +73,12 @@ static void play(hed_synth *synth, uint32_t block, uint32_t from, uint32_t to, f
             events[count++].frame -= at;
         }
         for (uint32_t n = 0; n < frames; n++) input[n] = sinf(0.05f * (float)(at + n));
-        hed_synth_block b = {.frames = frames, .events = events, .event_count = count, .inputs = (const float *const[]){input},
-                             .left = left + at, .right = right + at};
+        hed_synth_block b = {.frames = frames,
+                             .events = events,
+                             .event_count = count,
+                             .inputs = (const float *const[]){input},
+                             .left = left + at,
+                             .right = right + at};
         OK(hed_synth_process(synth, &b, &error));
     }
 }
@@ -151,7 +160,8 @@ Test(synth_group, fast_is_near)
 /* ---- changes, reset, reading ---- */
 
 /* The song with `changed` swapped in at frame 333. */
-static void render_with_change(const playing *how, const hed_instrument *instrument, const hed_instrument *changed, float *sound)
+static void render_with_change(const playing *how, const hed_instrument *instrument, const hed_instrument *changed,
+                               float *sound)
 {
     hed_synth *synth = make_synth(how, instrument);
     hed_synth_change *change;
@@ -172,13 +182,16 @@ static void expect_no_seam(const playing *how)
     expect_same(found, expected, "an unchanged instrument");
     /* What nobody hears and nothing is linked to changes no sample, though everything has another place. */
     OK(hed_instrument_copy(instrument, &changed, &error));
-    hed_entity_def body = hed_default_entity_def(HED_BODY), lfo = hed_default_entity_def(HED_LFO), mallet = hed_default_entity_def(HED_MALLET);
+    hed_entity_def body = hed_default_entity_def(HED_BODY), lfo = hed_default_entity_def(HED_LFO),
+                   mallet = hed_default_entity_def(HED_MALLET);
     hed_entity made[3];
     OK(hed_instrument_add(changed, &body, NULL, &made[0], &error));
     OK(hed_instrument_add(changed, &lfo, NULL, &made[1], &error));
     OK(hed_instrument_add(changed, &mallet, NULL, &made[2], &error));
     OK(hed_instrument_link(changed, made[2], made[0], 1.0f, &error));
-    OK(hed_instrument_modulate(changed, &(hed_modulation_def){made[1], made[0], HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false}, &error));
+    OK(hed_instrument_modulate(
+        changed, &(hed_modulation_def){made[1], made[0], HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false},
+        &error));
     render_with_change(how, instrument, changed, found);
     expect_same(found, expected, "an instrument with more in it");
     hed_instrument_destroy(instrument);
@@ -200,7 +213,8 @@ Test(synth_group, another_mode_needs_another_synth)
 {
     test_device t = test_open(NULL);
     hed_instrument *one = make_instrument(BODIES, HED_SINGLETON), *many = make_instrument(BODIES, HED_VOICES);
-    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON}, one);
+    hed_synth *synth =
+        make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON}, one);
     hed_synth_change *change;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_prepare(synth, many, &change, &error));
     cr_assert_null(change);
@@ -214,7 +228,8 @@ Test(synth_group, reset_begins_anew)
 {
     test_device t = test_open(NULL);
     hed_instrument *instrument = make_instrument(BODIES, HED_VOICES);
-    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES}, instrument);
+    hed_synth *synth = make_synth(
+        &(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES}, instrument);
     play(synth, 64, 0, FRAMES, expected, expected + FRAMES);
     OK(hed_synth_reset(synth, &error));
     play(synth, 64, 0, FRAMES, found, found + FRAMES);
@@ -228,7 +243,8 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
 {
     test_device t = test_open(NULL);
     hed_instrument *instrument = make_instrument(BODIES, HED_SINGLETON);
-    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON}, instrument);
+    hed_synth *synth = make_synth(
+        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON}, instrument);
     float before[3 * BODIES], after[3 * BODIES], velocities[3 * BODIES];
     play(synth, 64, 0, 201, expected, expected + FRAMES);
     OK(hed_synth_read_bodies(synth, 0, before, NULL, &error));
@@ -237,7 +253,8 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
     bool moved = false;
     for (uint32_t i = 0; i < 3 * BODIES; i++) {
         double way = (double)after[i] - before[i];
-        cr_assert_float_eq(way * 48000.0, velocities[i], 1e-2 + 1e-3 * fabs(velocities[i]), "axis %u of body %u", i % 3, i / 3);
+        cr_assert_float_eq(way * 48000.0, velocities[i], 1e-2 + 1e-3 * fabs(velocities[i]), "axis %u of body %u",
+                           i % 3, i / 3);
         if (i < 3 || i >= 3 * BODIES - 3) cr_assert_eq(after[i], 0.0f, "an anchor has moved");
         moved = moved || after[i] != 0.0f;
     }
@@ -267,11 +284,14 @@ static void render_storm(const playing *how, float *sound)
     static hed_synth_event events[STORM + 1];
     events[0] = song[0];
     for (uint32_t i = 1; i <= STORM; i++) {
-        events[i] = (hed_synth_event){.frame = i < 5000 ? 20 : 20 + (i - 5000) / 3, .kind = HED_EVENT_SET, .value = 0.1f + (float)(i % 97) * 0.001f,
+        events[i] = (hed_synth_event){.frame = i < 5000 ? 20 : 20 + (i - 5000) / 3,
+                                      .kind = HED_EVENT_SET,
+                                      .value = 0.1f + (float)(i % 97) * 0.001f,
                                       .entity = hed_instrument_at(instrument, HED_OSCILLATOR, 0),
                                       .parameter = i % 3 ? HED_PARAMETER_GAIN : HED_PARAMETER_PULSE_WIDTH};
     }
-    hed_synth_block block = {.frames = FRAMES, .events = events, .event_count = STORM + 1, .left = sound, .right = sound + FRAMES};
+    hed_synth_block block = {
+        .frames = FRAMES, .events = events, .event_count = STORM + 1, .left = sound, .right = sound + FRAMES};
     OK(hed_synth_process(synth, &block, &error));
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
@@ -296,7 +316,9 @@ Test(synth_group, an_empty_instrument_is_silent)
     hed_instrument *instrument;
     OK(hed_instrument_create(NULL, NULL, &instrument, &error));
     for (uint32_t structure = HED_SYNTH_GROUP; structure <= HED_SYNTH_GLOBAL; structure++) {
-        hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_structure)structure, HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SINGLETON}, instrument);
+        hed_synth *synth = make_synth(
+            &(playing){t.device, (hed_synth_structure)structure, HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SINGLETON},
+            instrument);
         play(synth, 64, 0, FRAMES, found, found + FRAMES);
         cr_assert_eq(loudest(found), 0.0);
         hed_synth_destroy(synth);
@@ -331,7 +353,8 @@ Test(synth_group, what_a_device_cannot_do_is_said)
     test_close(&t);
 }
 
-/* The context's allocator fails at each of its calls while a synth and a change are made. On host: what drivers do is tested elsewhere. */
+/* The context's allocator fails at each of its calls while a synth and a change are made. On host: what drivers do is
+ * tested elsewhere. */
 static void fail_each_allocation(hed_synth_structure structure)
 {
     bool created = false;
@@ -354,8 +377,10 @@ static void fail_each_allocation(hed_synth_structure structure)
         hed_status status = hed_synth_create(device, &def, &synth, &error);
         if (!status) status = hed_synth_prepare(synth, instrument, &change, &error);
         created = counting.calls < counting.fail_at;
-        bool refused = status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY; /* of host, they are the same */
-        cr_assert(created ? status == HED_OK : refused, "allocation %d: %s: %s", (int)n, hed_status_name(status), error.text);
+        bool refused =
+            status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY; /* of host, they are the same */
+        cr_assert(created ? status == HED_OK : refused, "allocation %d: %s: %s", (int)n, hed_status_name(status),
+                  error.text);
         hed_synth_change_destroy(change);
         hed_synth_destroy(synth);
         hed_instrument_destroy(instrument);

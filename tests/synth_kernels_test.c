@@ -13,7 +13,8 @@ static void tell(void *user, const hed_conformance_run *run)
     char config[256];
     if (run->verdict != HED_VERDICT_FAILED) return;
     hed_config_format(run->def, run->config, config, sizeof config);
-    fprintf(stderr, "%s [%s] %s, n = %lld: %s\n", run->def->name, config, run->math ? "strict" : "fast", (long long)run->problem->sizes[0], run->text);
+    fprintf(stderr, "%s [%s] %s, n = %lld: %s\n", run->def->name, config, run->math ? "strict" : "fast",
+            (long long)run->problem->sizes[0], run->text);
     ++*(int *)user;
 }
 
@@ -24,7 +25,12 @@ Test(synth_kernels, give_what_their_native_versions_give)
     hed_coverage coverage = wanted && strcmp(wanted, "all") == 0 ? HED_COVER_ALL : HED_COVER_DEFAULT;
     for (uint32_t i = 0; i < hed_synth_kernel_count(); i++) {
         int failures = 0;
-        hed_conformance_def def = {.device = t.device, .kernel = hed_synth_kernel_at(i), .coverage = coverage, .seed = 7, .each = tell, .user = &failures};
+        hed_conformance_def def = {.device = t.device,
+                                   .kernel = hed_synth_kernel_at(i),
+                                   .coverage = coverage,
+                                   .seed = 7,
+                                   .each = tell,
+                                   .user = &failures};
         hed_conformance_report report;
         OK(hed_device_find(t.context, "host", &def.reference, &error));
         OK(hed_conformance(&def, &report, &error));
@@ -37,6 +43,7 @@ Test(synth_kernels, give_what_their_native_versions_give)
 Test(synth_kernels, have_names_of_their_own)
 {
     for (uint32_t i = 0; i < hed_synth_kernel_count(); i++)
-        for (uint32_t k = 0; k < i; k++) cr_assert_str_neq(hed_synth_kernel_at(i)->name, hed_synth_kernel_at(k)->name);
+        for (uint32_t k = 0; k < i; k++)
+            cr_assert_str_neq(hed_synth_kernel_at(i)->name, hed_synth_kernel_at(k)->name);
     cr_assert_null(hed_synth_kernel_at(hed_synth_kernel_count()));
 }

@@ -1,5 +1,5 @@
-/* An instrument as a program: every entity has its seat, lists and rows hold what they must, parameters are found again with the bits they
- * were made with, stores are carried over, and any allocation may fail. */
+/* An instrument as a program: every entity has its seat, lists and rows hold what they must, parameters are found
+ * again with the bits they were made with, stores are carried over, and any allocation may fail. */
 #include "testing.h"
 
 #include <math.h>
@@ -16,10 +16,17 @@ static hed_instrument *sample(uint32_t bodies)
     return instrument;
 }
 
-static synth_program *program_of(const hed_instrument *instrument, uint32_t warps, uint32_t lanes, hed_pack_method pack)
+static synth_program *program_of(const hed_instrument *instrument, uint32_t warps, uint32_t lanes,
+                                 hed_pack_method pack)
 {
     hed_allocator allocator = hed_default_allocator();
-    synth_program_def def = {.instrument = instrument, .rate = 48000.0, .seed = 7, .warps = warps, .lanes = lanes, .pack = pack, .inputs = 1};
+    synth_program_def def = {.instrument = instrument,
+                             .rate = 48000.0,
+                             .seed = 7,
+                             .warps = warps,
+                             .lanes = lanes,
+                             .pack = pack,
+                             .inputs = 1};
     synth_program *program;
     OK(synth_program_create(&allocator, &def, &program, &error));
     return program;
@@ -31,7 +38,8 @@ static void expect_all_seated(const synth_program *p)
 {
     const synth_layout *l = &p->layout;
     uint32_t *seen[SYNTH_TYPES], count = p->image[l->row_begin + l->warps];
-    for (uint32_t type = 0; type < SYNTH_TYPES; type++) seen[type] = calloc(l->type[type].count + 1, sizeof(uint32_t));
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++)
+        seen[type] = calloc(l->type[type].count + 1, sizeof(uint32_t));
     cr_assert_eq(l->rows + count * l->lanes, l->words, "rows are the last in the store");
     for (uint32_t i = 0; i < count * l->lanes; i++) {
         uint32_t seat = p->image[l->rows + i];
@@ -80,7 +88,8 @@ Test(synth_program, modulated_ones_come_first)
 
 /* ---- lists ---- */
 
-static uint32_t entry(const synth_program *p, uint32_t list, uint32_t count, uint32_t element, uint32_t words, uint32_t index, uint32_t word)
+static uint32_t entry(const synth_program *p, uint32_t list, uint32_t count, uint32_t element, uint32_t words,
+                      uint32_t index, uint32_t word)
 {
     return p->image[p->image[list + element] + (index * words + word) * SYNTH_STRIDE(count)];
 }
@@ -92,9 +101,11 @@ Test(synth_program, both_ends_of_a_spring_know_it)
     uint32_t list = p->layout.type[SYNTH_BODY].list, bodies = p->layout.type[SYNTH_BODY].count, ends = 0;
     for (uint32_t body = 0; body < bodies; body++) {
         uint32_t length = p->image[list + bodies + body];
-        if (p->image[synth_parameter_word(&p->layout, SYNTH_BODY, BODY_P_WEIGHT, body)] == 0) cr_assert_eq(length, 0, "an anchor needs no force");
+        if (p->image[synth_parameter_word(&p->layout, SYNTH_BODY, BODY_P_WEIGHT, body)] == 0)
+            cr_assert_eq(length, 0, "an anchor needs no force");
         for (uint32_t i = 0; i < length; i++) {
-            uint32_t other = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 0), spring = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 1);
+            uint32_t other = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 0),
+                     spring = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 1);
             hed_entity_def def;
             OK(hed_instrument_get(instrument, p->entities[SYNTH_SPRING][spring & SYNTH_SPRING_INDEX], &def, &error));
             bool reversed = spring & SYNTH_SPRING_REVERSED;
@@ -118,7 +129,8 @@ static void expect_image(const synth_program *p, hed_entity entity, hed_paramete
     cr_assert_gt(count, 0, "%s is not there", hed_parameter_name(parameter));
     for (uint32_t i = 0; i < count; i++) {
         float kept = hed_as_float(p->image[pokes[i].word]), set = hed_as_float(pokes[i].value);
-        cr_assert(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g", hed_parameter_name(parameter), set, kept);
+        cr_assert(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g", hed_parameter_name(parameter),
+                  set, kept);
     }
 }
 
@@ -186,8 +198,9 @@ Test(synth_program, what_modulation_reaches_can_be_set)
         for (uint32_t k = 0; k < HED_PARAMETER_COUNT; k++) {
             bool has = hed_parameter_of((hed_entity_type)type, (hed_parameter)k);
             bool place = type == HED_BODY && k >= HED_PARAMETER_POSITION_X && k <= HED_PARAMETER_POSITION_Z;
-            cr_assert_eq(synth_program_set(p, entity, (hed_parameter)k, 0.5f, pokes, 64) > 0, has && !place, "%s of %s",
-                         hed_parameter_name((hed_parameter)k), hed_entity_type_name((hed_entity_type)type));
+            cr_assert_eq(synth_program_set(p, entity, (hed_parameter)k, 0.5f, pokes, 64) > 0, has && !place,
+                         "%s of %s", hed_parameter_name((hed_parameter)k),
+                         hed_entity_type_name((hed_entity_type)type));
         }
     }
     /* An anchor can be put somewhere else, in both halves; not its mass. */
@@ -209,7 +222,8 @@ static uint32_t *busy_store(const synth_program *p)
     uint32_t *store = malloc(p->layout.words * sizeof *store);
     memcpy(store, p->image, p->layout.words * sizeof *store);
     for (uint32_t i = 0; i < p->layout.gates * SYNTH_GATE_WORDS; i++) store[SYNTH_FIRST_GATE + i] = 3 + i;
-    for (uint32_t i = p->layout.type[0].state; i < p->layout.signals + 2 * p->layout.signal_count; i++) store[i] = 1000 + i;
+    for (uint32_t i = p->layout.type[0].state; i < p->layout.signals + 2 * p->layout.signal_count; i++)
+        store[i] = 1000 + i;
     return store;
 }
 
@@ -223,7 +237,8 @@ static float *busy_delay(const synth_program *p)
 Test(synth_program, the_same_program_carries_everything)
 {
     hed_instrument *instrument = sample(40);
-    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS), *q = program_of(instrument, 2, 8, HED_PACK_GREEDY);
+    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS),
+                  *q = program_of(instrument, 2, 8, HED_PACK_GREEDY);
     uint32_t *old = busy_store(p), *store = malloc(q->layout.words * sizeof *store);
     float *old_delay = busy_delay(p), *delay = malloc(q->layout.delay_words * sizeof *delay);
     synth_program_carry(p, old, old_delay, q, store, delay);
@@ -246,7 +261,9 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
     OK(hed_instrument_add(changed, &mallet, NULL, &added, &error));
     OK(hed_instrument_link(changed, added, body, 1.0f, &error));
     OK(hed_instrument_add(changed, &lfo, NULL, &modulator, &error));
-    OK(hed_instrument_modulate(changed, &(hed_modulation_def){modulator, body, HED_PARAMETER_DAMPING, HED_MODULATE_ADD, 1.0f, false}, &error));
+    OK(hed_instrument_modulate(
+        changed, &(hed_modulation_def){modulator, body, HED_PARAMETER_DAMPING, HED_MODULATE_ADD, 1.0f, false},
+        &error));
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS), *q = program_of(changed, 4, 32, HED_PACK_ROWS);
     uint32_t *old = busy_store(p), *store = malloc(q->layout.words * sizeof *store);
     float *old_delay = busy_delay(p), *delay = malloc(q->layout.delay_words * sizeof *delay);
@@ -256,13 +273,16 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
         uint32_t was = SYNTH_SEAT_ENTITY(p->seats[entity]);
         for (uint32_t half = 0; half < 2; half++)
             for (uint32_t field = 0; field < BODY_SIGNALS; field++)
-                cr_assert_eq(store[q->layout.signals + half * q->layout.signal_count + synth_signal(&q->layout, SYNTH_BODY, field, i)],
-                             old[p->layout.signals + half * p->layout.signal_count + synth_signal(&p->layout, SYNTH_BODY, field, was)]);
+                cr_assert_eq(store[q->layout.signals + half * q->layout.signal_count +
+                                   synth_signal(&q->layout, SYNTH_BODY, field, i)],
+                             old[p->layout.signals + half * p->layout.signal_count +
+                                 synth_signal(&p->layout, SYNTH_BODY, field, was)]);
     }
     uint32_t seat = SYNTH_SEAT_ENTITY(q->seats[added]);
     uint32_t gate = store[synth_parameter_word(&q->layout, SYNTH_MALLET, CONTACT_P_GATE, seat)];
     cr_assert_gt(store[gate + SYNTH_GATE_COUNT], 0);
-    cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_SEEN, seat)], store[gate + SYNTH_GATE_COUNT]);
+    cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_SEEN, seat)],
+                 store[gate + SYNTH_GATE_COUNT]);
     cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_ACTIVE, seat)], 0);
     free(old), free(store), free(old_delay), free(delay);
     synth_program_destroy(p), synth_program_destroy(q);
@@ -283,7 +303,8 @@ Test(synth_program, unstable_instruments_are_refused_by_name)
     OK(hed_instrument_add(instrument, &body, "wild", &spring.as.spring.to, &error));
     spring.as.spring.stiffness = 1e9f;
     OK(hed_instrument_add(instrument, &spring, NULL, &(hed_entity){0}, &error));
-    synth_program_def def = {.instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
+    synth_program_def def = {
+        .instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
     FAILS(HED_ERROR_ARGUMENT, synth_program_create(&allocator, &def, &program, &error));
     cr_assert(strstr(error.text, "peg") || strstr(error.text, "wild"), "%s", error.text);
     hed_instrument_destroy(instrument);
@@ -295,7 +316,8 @@ Test(synth_program, any_allocation_may_fail)
     for (int64_t n = 1;; n++) {
         test_allocator counting = {.fail_at = n};
         hed_allocator allocator = test_allocator_of(&counting);
-        synth_program_def def = {.instrument = instrument, .rate = 48000.0, .warps = 4, .lanes = 32, .pack = HED_PACK_ROWS};
+        synth_program_def def = {
+            .instrument = instrument, .rate = 48000.0, .warps = 4, .lanes = 32, .pack = HED_PACK_ROWS};
         synth_program *program;
         hed_status status = synth_program_create(&allocator, &def, &program, &error);
         if (!status) synth_program_destroy(program);

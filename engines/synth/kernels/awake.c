@@ -1,7 +1,8 @@
 /* Description of `synth_awake`. */
 #include "kernels/kernels.h"
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+                     hed_geometry *layout)
 {
     (void)def, (void)config, (void)problem;
     *layout = (hed_geometry){.dimensions = 1, .global = {32}, .group = {32}};

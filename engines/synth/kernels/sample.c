@@ -29,7 +29,8 @@ static void link_to(building *b, hed_entity from, hed_entity to, float weight)
     if (!b->status) b->status = hed_instrument_link(b->instrument, from, to, weight, b->error);
 }
 
-static void modulate(building *b, hed_entity source, hed_entity target, hed_parameter parameter, hed_modulation_mode mode, float depth)
+static void modulate(building *b, hed_entity source, hed_entity target, hed_parameter parameter,
+                     hed_modulation_mode mode, float depth)
 {
     hed_modulation_def def = {source, target, parameter, mode, depth, parameter == HED_PARAMETER_PAN};
     if (!b->status) b->status = hed_instrument_modulate(b->instrument, &def, b->error);
@@ -67,7 +68,8 @@ static hed_entity add_microphone(building *b, float pan, bool heard)
     def.as.microphone.ratio = 4.0f;
     def.as.microphone.threshold = -30.0f;
     hed_entity made = add(b, &def);
-    for (uint32_t i = 0; i < b->bodies; i++) link_to(b, made, b->first_body + i, 0.5f + 0.5f * (float)i / (float)b->bodies);
+    for (uint32_t i = 0; i < b->bodies; i++)
+        link_to(b, made, b->first_body + i, 0.5f + 0.5f * (float)i / (float)b->bodies);
     return made;
 }
 
@@ -81,7 +83,9 @@ static void add_exciters(building *b, hed_entity lfo, hed_entity envelope, hed_e
         hed_entity made = add(b, &def);
         link_to(b, made, body_at(b, 2 + type - HED_MALLET), 1.0f);
         link_to(b, made, body_at(b, 1), 0.5f);
-        hed_parameter parameter = type == HED_MALLET ? HED_PARAMETER_HARDNESS : type == HED_BOW ? HED_PARAMETER_ROSIN_STICTION : HED_PARAMETER_ROTATION;
+        hed_parameter parameter = type == HED_MALLET ? HED_PARAMETER_HARDNESS
+                                  : type == HED_BOW  ? HED_PARAMETER_ROSIN_STICTION
+                                                     : HED_PARAMETER_ROTATION;
         modulate(b, type % 2 ? lfo : envelope, made, parameter, HED_MODULATE_EXPONENTIAL, 0.3f);
     }
     hed_entity_def def = hed_default_entity_def(HED_AUDIO_INPUT);
@@ -94,7 +98,9 @@ static void add_exciters(building *b, hed_entity lfo, hed_entity envelope, hed_e
 static hed_entity add_modulator(building *b, hed_entity_type type, hed_entity source)
 {
     hed_entity_def def = hed_default_entity_def(type);
-    if (type == HED_LFO) def.as.lfo = (hed_lfo_def){.wave = HED_WAVE_SINE, .frequency = 300.0f, .pulse_width = 0.5f, .depth = 1.0f, .route = {0, 0, 127}};
+    if (type == HED_LFO)
+        def.as.lfo = (hed_lfo_def){
+            .wave = HED_WAVE_SINE, .frequency = 300.0f, .pulse_width = 0.5f, .depth = 1.0f, .route = {0, 0, 127}};
     if (type == HED_FOLLOWER) def.as.follower.source = source;
     if (type == HED_DELAY_LINE) {
         def.as.delay_line.source = source;
@@ -135,7 +141,13 @@ static synth_program *make(uint32_t bodies)
     hed_instrument *instrument;
     synth_program *program = NULL;
     if (synth_sample_instrument(bodies, &instrument, NULL)) return NULL;
-    synth_program_def def = {.instrument = instrument, .rate = 48000.0, .seed = 1, .warps = WARPS, .lanes = LANES, .pack = HED_PACK_ROWS, .inputs = 1};
+    synth_program_def def = {.instrument = instrument,
+                             .rate = 48000.0,
+                             .seed = 1,
+                             .warps = WARPS,
+                             .lanes = LANES,
+                             .pack = HED_PACK_ROWS,
+                             .inputs = 1};
     if (synth_program_create(&allocator, &def, &program, NULL)) program = NULL;
     hed_instrument_destroy(instrument);
     return program;
@@ -173,7 +185,8 @@ static void fill_pokes(const synth_program *program, uint32_t instances, uint32_
     }
 }
 
-void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument, void *data, uint64_t bytes, uint64_t seed)
+void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument, void *data,
+                       uint64_t bytes, uint64_t seed)
 {
     synth_program *program = make(bodies);
     if (!program) return;
@@ -181,10 +194,12 @@ void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uin
     uint32_t *words = data;
     switch (argument) {
     case SYNTH_STORE_STORES:
-        for (uint32_t i = 0; i < instances; i++) memcpy(words + (size_t)i * layout->words, program->image, layout->words * sizeof *words);
+        for (uint32_t i = 0; i < instances; i++)
+            memcpy(words + (size_t)i * layout->words, program->image, layout->words * sizeof *words);
         break;
     case SYNTH_STORE_INPUTS:
-        for (uint64_t i = 0; i < bytes / 4; i++) ((float *)data)[i] = (float)((i * 7919 + seed) % 2001) * 0.001f - 1.0f;
+        for (uint64_t i = 0; i < bytes / 4; i++)
+            ((float *)data)[i] = (float)((i * 7919 + seed) % 2001) * 0.001f - 1.0f;
         break;
     case SYNTH_STORE_POKES: fill_pokes(program, instances, frames, words); break;
     case SYNTH_STORE_LAYOUT: memcpy(data, layout, sizeof *layout); break;

@@ -1,5 +1,5 @@
-/* A warp spins in a stream of its own from the end of one block to the next. Each launch ends by itself: so nothing that waits for the
- * device waits for longer than a block, and a program that ends badly leaves nothing running. */
+/* A warp spins in a stream of its own from the end of one block to the next. Each launch ends by itself: so nothing
+ * that waits for the device waits for longer than a block, and a program that ends badly leaves nothing running. */
 #include "solver/awake.h"
 
 #include "kernels/kernels.h"
@@ -16,7 +16,8 @@ struct synth_awake {
 
 enum { LONGEST_NS = 2000000000 };
 
-hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device, uint64_t block_ns, synth_awake **awake, hed_error *error)
+hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device, uint64_t block_ns,
+                              synth_awake **awake, hed_error *error)
 {
     const uint32_t zero = 0;
     hed_buffer_def buffer = hed_default_buffer_def(sizeof zero);

@@ -1,4 +1,5 @@
-/* Structures group and global: a work-group for each instance runs the program; its store in local or in global memory (kernels/store.cl). */
+/* Structures group and global: a work-group for each instance runs the program; its store in local or in global
+ * memory (kernels/store.cl). */
 #include "solver/group.h"
 
 #include <stdio.h>
@@ -9,10 +10,12 @@ hed_problem synth_group_problem(const synth_program *program, uint32_t block, ui
 {
     const synth_layout *layout = &program->layout;
     int64_t items = (int64_t)layout->warps * layout->lanes;
-    return (hed_problem){SYNTH_STORE_DIMENSIONS, {program->instances, (int64_t)layout->words + more_words, items, block}};
+    return (hed_problem){SYNTH_STORE_DIMENSIONS,
+                         {program->instances, (int64_t)layout->words + more_words, items, block}};
 }
 
-bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words, hed_config *config, char *reason, size_t size)
+bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words, hed_config *config,
+                        char *reason, size_t size)
 {
     hed_problem problem = synth_group_problem(synth->program, synth->def.block, more_words);
     bool found = false;
@@ -55,7 +58,10 @@ static bool global_valid(const hed_synth *synth, char *reason, size_t size)
 
 /* ---- life ---- */
 
-static uint64_t staged_words(const synth_structure *s) { return s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * s->poke_room; }
+static uint64_t staged_words(const synth_structure *s)
+{
+    return s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * s->poke_room;
+}
 
 static void destroy(synth_structure *s)
 {
@@ -71,7 +77,8 @@ static void destroy(synth_structure *s)
     synth_release(&allocator, s, 1, sizeof *s);
 }
 
-hed_status synth_group_buffer(synth_structure *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
+hed_status synth_group_buffer(synth_structure *s, hed_memory memory, uint64_t words, hed_buffer **buffer,
+                              hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(4 * (words ? words : 1));
     def.memory = memory;
@@ -80,16 +87,20 @@ hed_status synth_group_buffer(synth_structure *s, hed_memory memory, uint64_t wo
 }
 
 /* Stores and delay memories in `stream`; NULL: as at rest. Waits. */
-static hed_status upload(synth_structure *s, hed_stream *stream, const uint32_t *stores, const float *delays, hed_error *error)
+static hed_status upload(synth_structure *s, hed_stream *stream, const uint32_t *stores, const float *delays,
+                         hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
-    uint64_t words = 4 * (uint64_t)layout->words, floats = 4 * (uint64_t)layout->delay_words, instances = s->program->instances;
+    uint64_t words = 4 * (uint64_t)layout->words, floats = 4 * (uint64_t)layout->delay_words,
+             instances = s->program->instances;
     const uint32_t zero = 0;
     hed_status status = HED_OK;
     if (stores) status = hed_write(stream, s->stores, 0, stores, instances * words, error);
-    for (uint64_t i = 0; !stores && !status && i < instances; i++) status = hed_write(stream, s->stores, i * words, s->program->image, words, error);
+    for (uint64_t i = 0; !stores && !status && i < instances; i++)
+        status = hed_write(stream, s->stores, i * words, s->program->image, words, error);
     if (!status && floats && delays) status = hed_write(stream, s->delays, 0, delays, instances * floats, error);
-    if (!status && floats && !delays) status = hed_fill(stream, s->delays, 0, instances * floats, &zero, sizeof zero, error);
+    if (!status && floats && !delays)
+        status = hed_fill(stream, s->delays, 0, instances * floats, &zero, sizeof zero, error);
     return status ? status : hed_stream_wait(stream, error);
 }
 
@@ -115,7 +126,8 @@ static hed_status fill(const hed_synth *synth, hed_synth_structure id, synth_str
     uint32_t more_words;
     const hed_kernel_def *def = def_of(synth, id, &more_words);
     bool resident = def == &synth_resident_def;
-    uint64_t instances = s->program->instances, input_words = (uint64_t)s->channels * s->block * (resident ? instances : 1);
+    uint64_t instances = s->program->instances,
+             input_words = (uint64_t)s->channels * s->block * (resident ? instances : 1);
     hed_problem problem = synth_group_problem(s->program, synth->def.block, more_words);
     hed_kernel_options options = hed_default_kernel_options();
     if (!synth_group_config(synth, def, more_words, &config, reason, sizeof reason))
@@ -128,16 +140,19 @@ static hed_status fill(const hed_synth *synth, hed_synth_structure id, synth_str
     if (!s->staged) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes", s->poke_room);
     hed_status status = hed_kernel_create(s->device, def, &options, &s->kernel, error);
     if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, instances * layout->words, &s->stores, error);
-    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, instances * layout->delay_words, &s->delays, error);
+    if (!status)
+        status = synth_group_buffer(s, HED_MEMORY_DEVICE, instances * layout->delay_words, &s->delays, error);
     if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, input_words, &s->inputs, error);
-    if (!status) status = synth_group_buffer(s, HED_MEMORY_MAPPED, instances * layout->stems * 2 * s->block, &s->stems, error);
+    if (!status)
+        status = synth_group_buffer(s, HED_MEMORY_MAPPED, instances * layout->stems * 2 * s->block, &s->stems, error);
     if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, staged_words(s), &s->pokes, error);
     if (!status) status = upload_rest(s, error);
     s->has_pokes = s->has_inputs = true;
     return status || !resident ? status : synth_resident_create(s, def, &config, error);
 }
 
-static hed_status create(const hed_synth *synth, hed_synth_structure id, const synth_program *program, synth_structure **structure, hed_error *error)
+static hed_status create(const hed_synth *synth, hed_synth_structure id, const synth_program *program,
+                         synth_structure **structure, hed_error *error)
 {
     synth_structure *s = synth_new(&synth->allocator, 1, sizeof *s);
     if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a structure");
@@ -153,12 +168,14 @@ static hed_status create(const hed_synth *synth, hed_synth_structure id, const s
     return status;
 }
 
-static hed_status group_create(const hed_synth *synth, const synth_program *program, synth_structure **structure, hed_error *error)
+static hed_status group_create(const hed_synth *synth, const synth_program *program, synth_structure **structure,
+                               hed_error *error)
 {
     return create(synth, HED_SYNTH_GROUP, program, structure, error);
 }
 
-static hed_status global_create(const hed_synth *synth, const synth_program *program, synth_structure **structure, hed_error *error)
+static hed_status global_create(const hed_synth *synth, const synth_program *program, synth_structure **structure,
+                                hed_error *error)
 {
     return create(synth, HED_SYNTH_GLOBAL, program, structure, error);
 }
@@ -176,11 +193,13 @@ static uint32_t due_before(const synth_run *run, uint32_t at, uint32_t end, uint
 static uint32_t all_due_before(const synth_structure *s, const synth_run *run, const uint32_t *at, uint32_t frame)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->program->instances; i++) count += due_before(run, at[i], run->poke_begin[i + 1], frame);
+    for (uint32_t i = 0; i < s->program->instances; i++)
+        count += due_before(run, at[i], run->poke_begin[i + 1], frame);
     return count;
 }
 
-/* Stages pokes due before `frame`, as many as there is room for, and takes them from `at`. Their frames count from `first`. */
+/* Stages pokes due before `frame`, as many as there is room for, and takes them from `at`. Their frames count from
+ * `first`. */
 static uint32_t stage(synth_structure *s, const synth_run *run, uint32_t *at, uint32_t first, uint32_t frame)
 {
     uint32_t instances = s->program->instances, count = 0;
@@ -213,7 +232,8 @@ static hed_status send_pokes(synth_structure *s, const synth_part *part, hed_err
 {
     if (part->pokes == 0 && !s->has_pokes) return HED_OK;
     s->has_pokes = part->pokes > 0;
-    return hed_write(s->stream, s->pokes, 0, s->staged, 4 * (s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes), error);
+    return hed_write(s->stream, s->pokes, 0, s->staged,
+                     4 * (s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes), error);
 }
 
 /* Channels lie one behind another, each as long as this part. Those that are not given are silent. */
@@ -224,7 +244,8 @@ static hed_status send_inputs(synth_structure *s, const synth_run *run, const sy
     hed_status status = HED_OK;
     if (s->channels == 0 || part->frames == 0 || (!run->inputs && !s->has_inputs)) return HED_OK;
     s->has_inputs = run->inputs != NULL;
-    if (!run->inputs) return hed_fill(s->stream, s->inputs, 0, 4 * (uint64_t)s->channels * s->block, &zero, sizeof zero, error);
+    if (!run->inputs)
+        return hed_fill(s->stream, s->inputs, 0, 4 * (uint64_t)s->channels * s->block, &zero, sizeof zero, error);
     for (uint32_t i = 0; !status && i < s->channels; i++)
         status = hed_write(s->stream, s->inputs, i * bytes, run->inputs[i] + part->first, bytes, error);
     return status;
@@ -248,7 +269,8 @@ static hed_status launch(synth_structure *s, const synth_run *run, const synth_p
         [SYNTH_STORE_LOCAL] = hed_local_argument(),
     };
     hed_problem problem = synth_group_problem(s->program, s->block, 0);
-    status = hed_launch(s->stream, s->kernel, &problem, arguments, hed_kernel_get_def(s->kernel)->argument_count, error);
+    status =
+        hed_launch(s->stream, s->kernel, &problem, arguments, hed_kernel_get_def(s->kernel)->argument_count, error);
     return status ? status : hed_stream_wait(s->stream, error);
 }
 
@@ -275,7 +297,8 @@ static hed_status read_all(synth_structure *s, uint32_t *stores, float *delays, 
     uint64_t instances = s->program->instances;
     hed_status status = s->resident ? synth_resident_ask(s, SYNTH_REQUEST_SAVE, error) : HED_OK;
     if (!status) status = hed_read(s->stream, stores, s->stores, 0, 4 * instances * layout->words, error);
-    if (!status && layout->delay_words) status = hed_read(s->stream, delays, s->delays, 0, 4 * instances * layout->delay_words, error);
+    if (!status && layout->delay_words)
+        status = hed_read(s->stream, delays, s->delays, 0, 4 * instances * layout->delay_words, error);
     return status ? status : hed_stream_wait(s->stream, error);
 }
 
@@ -293,5 +316,7 @@ static void report(const synth_structure *s, hed_synth_report *to)
 }
 
 #define WHAT_BOTH_DO .destroy = destroy, .run = run_block, .read = read_all, .write = write_all, .report = report
-const synth_structure_ops synth_group_ops = {.id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
-const synth_structure_ops synth_global_ops = {.id = HED_SYNTH_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};
+const synth_structure_ops synth_group_ops = {
+    .id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
+const synth_structure_ops synth_global_ops = {
+    .id = HED_SYNTH_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};

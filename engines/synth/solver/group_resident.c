@@ -1,12 +1,14 @@
-/* Structure group as a kernel that stays: blocks go through its mailbox, the stores stay in local memory. While it runs nothing that makes
- * the driver wait for the device may be done (heddle/resident.h): so everything is made before it starts. */
+/* Structure group as a kernel that stays: blocks go through its mailbox, the stores stay in local memory. While it
+ * runs nothing that makes the driver wait for the device may be done (heddle/resident.h): so everything is made
+ * before it starts. */
 #include "solver/group.h"
 
 enum { STEP_TIMEOUT_NS = 1000000000, ANSWER_TIMEOUT_NS = 2000000000 };
 
 uint32_t synth_resident_words(const synth_program *program)
 {
-    return (uint32_t)(sizeof(synth_request_head) / 4) + program->instances + 1 + SYNTH_POKE_WORDS * SYNTH_RESIDENT_POKES;
+    return (uint32_t)(sizeof(synth_request_head) / 4) + program->instances + 1 +
+           SYNTH_POKE_WORDS * SYNTH_RESIDENT_POKES;
 }
 
 static hed_status start(synth_structure *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
@@ -36,16 +38,19 @@ static hed_status start(synth_structure *s, const hed_kernel_def *def, const hed
     return hed_resident_start(s->own, &resident, &s->resident, error);
 }
 
-hed_status synth_resident_create(synth_structure *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
+hed_status synth_resident_create(synth_structure *s, const hed_kernel_def *def, const hed_config *config,
+                                 hed_error *error)
 {
     uint64_t words = s->program->layout.words;
     hed_stream_def stream = hed_default_stream_def();
     s->request_words = synth_resident_words(s->program);
     s->request = synth_new(&s->allocator, s->request_words, sizeof *s->request);
-    if (!s->request) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a request of %u words", s->request_words);
+    if (!s->request)
+        return synth_fail(error, HED_ERROR_MEMORY, "no memory for a request of %u words", s->request_words);
     hed_status status = hed_stream_create(s->device, &stream, &s->own, error);
     if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, words, &s->image, error);
-    if (!status) status = synth_group_buffer(s, HED_MEMORY_MAPPED, (uint64_t)s->channels * s->block, &s->given, error);
+    if (!status)
+        status = synth_group_buffer(s, HED_MEMORY_MAPPED, (uint64_t)s->channels * s->block, &s->given, error);
     if (!status) status = hed_write(s->own, s->image, 0, s->program->image, 4 * words, error);
     if (!status) status = hed_stream_wait(s->own, error);
     return status ? status : start(s, def, config, error);
@@ -79,7 +84,8 @@ hed_status synth_resident_run(synth_structure *s, const synth_run *run, const sy
     memcpy(s->request, &head, sizeof head);
     memcpy(s->request + sizeof head / 4, s->staged, staged * sizeof *s->staged);
     for (uint32_t i = 0; i < s->channels; i++) {
-        if (run->inputs) memcpy(given + (size_t)i * part->frames, run->inputs[i] + part->first, part->frames * sizeof *given);
+        if (run->inputs)
+            memcpy(given + (size_t)i * part->frames, run->inputs[i] + part->first, part->frames * sizeof *given);
         else memset(given + (size_t)i * part->frames, 0, part->frames * sizeof *given);
     }
     return ask(s, error);

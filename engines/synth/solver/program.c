@@ -1,10 +1,11 @@
-/* An instrument becomes a program: entities are put in order (those with modulation first in each type), exciters become contacts,
- * rows are packed, the store is laid out and filled in. */
+/* An instrument becomes a program: entities are put in order (those with modulation first in each type), exciters
+ * become contacts, rows are packed, the store is laid out and filled in. */
 #include "solver/program_parts.h"
 
-_Static_assert((int)SYNTH_DELAY == (int)HED_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_AUDIO_INPUT, "entity types and rows have one numbering");
+_Static_assert((int)SYNTH_DELAY == (int)HED_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_AUDIO_INPUT,
+               "entity types and rows have one numbering");
 
-/* Relative times of a row, by measurement: docs/synth.md. */
+/* Relative times of a row, roughly: by the length of each type's path. */
 const float synth_costs[SYNTH_TYPES] = {10, 2, 5, 14, 12, 20, 16, 6, 7, 6, 5, 5, 4, 9, 2};
 
 const synth_shape synth_shapes[SYNTH_TYPES] = {
@@ -25,7 +26,10 @@ const synth_shape synth_shapes[SYNTH_TYPES] = {
     [SYNTH_REMOTE] = {REMOTE_PARAMETERS, 0, 0, 0},
 };
 
-static hed_status out_of_memory(hed_error *error) { return synth_fail(error, HED_ERROR_MEMORY, "no memory to make a program of the instrument"); }
+static hed_status out_of_memory(hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory to make a program of the instrument");
+}
 
 /* An array of the builder or the program; true when there is no memory. */
 static bool no_room(const synth_builder *b, void **array, uint64_t count, size_t size)
@@ -42,7 +46,8 @@ static void mark(synth_builder *b)
     const hed_instrument *in = b->instrument;
     for (uint32_t i = 0; i < in->modulation_count; i++) {
         b->marks[in->modulations[i].target] |= SYNTH_MARK_MODULATED;
-        if (in->modulations[i].parameter == HED_PARAMETER_DAMPING) b->marks[in->modulations[i].target] |= SYNTH_MARK_DAMPED;
+        if (in->modulations[i].parameter == HED_PARAMETER_DAMPING)
+            b->marks[in->modulations[i].target] |= SYNTH_MARK_DAMPED;
     }
     for (uint32_t i = 0; i < in->link_count; i++) b->marks[in->links[i].to] |= SYNTH_MARK_LINKED;
 }
@@ -57,7 +62,8 @@ static bool is_left_out(const synth_builder *b, uint32_t type, hed_entity entity
 static hed_status order_entities(synth_builder *b, hed_error *error)
 {
     const hed_instrument *in = b->instrument;
-    if (NO_ROOM(b, b->marks, in->entity_count + 1u) || NO_ROOM(b, b->element, in->entity_count + 1u)) return out_of_memory(error);
+    if (NO_ROOM(b, b->marks, in->entity_count + 1u) || NO_ROOM(b, b->element, in->entity_count + 1u))
+        return out_of_memory(error);
     memset(b->element, 0xff, (in->entity_count + 1u) * sizeof *b->element);
     mark(b);
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
@@ -66,7 +72,8 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
         for (int pass = 0; pass < 2; pass++) {
             for (uint32_t i = 0; i < in->counts[type]; i++) {
                 hed_entity entity = in->ids[type][i];
-                if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) || is_left_out(b, type, entity)) continue;
+                if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) || is_left_out(b, type, entity))
+                    continue;
                 b->element[entity] = count;
                 b->order[type][count++] = i;
             }
@@ -80,7 +87,8 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
 static hed_status order_links(synth_builder *b, hed_error *error)
 {
     const hed_instrument *in = b->instrument;
-    if (NO_ROOM(b, b->link_begin, in->entity_count + 2u) || NO_ROOM(b, b->link_order, in->link_count)) return out_of_memory(error);
+    if (NO_ROOM(b, b->link_begin, in->entity_count + 2u) || NO_ROOM(b, b->link_order, in->link_count))
+        return out_of_memory(error);
     uint32_t *begin = b->link_begin + 1;
     for (uint32_t i = 0; i < in->link_count; i++) begin[in->links[i].from]++;
     for (uint32_t entity = 1; entity <= in->entity_count; entity++) begin[entity] += begin[entity - 1];
@@ -97,7 +105,8 @@ static uint32_t list_contacts(const synth_builder *b, uint32_t exciter, hed_enti
     const hed_instrument *in = b->instrument;
     uint32_t count = 0, delays = 0;
     const uint32_t *begin = b->link_order + b->link_begin[entity], *end = b->link_order + b->link_begin[entity + 1];
-    for (const uint32_t *at = begin; at < end; at++) delays += synth_find(in, in->links[*at].to)->type == HED_DELAY_LINE;
+    for (const uint32_t *at = begin; at < end; at++)
+        delays += synth_find(in, in->links[*at].to)->type == HED_DELAY_LINE;
     for (const uint32_t *at = begin; at < end; at++) {
         const synth_link *link = &in->links[*at];
         if (synth_find(in, link->to)->type != HED_BODY) continue;
@@ -205,15 +214,18 @@ static hed_status make_gates(synth_builder *b, hed_error *error)
     synth_program *program = b->program;
     const hed_instrument *in = b->instrument;
     uint64_t room = 0, targets = 0;
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) room += synth_shapes[type].gated ? in->counts[type] : 0;
-    targets = program->layout.type[SYNTH_MIDI].count + program->layout.type[SYNTH_OSCILLATOR].count + program->layout.type[SYNTH_LFO].count;
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+        room += synth_shapes[type].gated ? in->counts[type] : 0;
+    targets = program->layout.type[SYNTH_MIDI].count + program->layout.type[SYNTH_OSCILLATOR].count +
+              program->layout.type[SYNTH_LFO].count;
     program->gate_room = (uint32_t)room;
     program->target_room = (uint32_t)targets;
     if (NO_ROOM(b, program->gates, room) || NO_ROOM(b, program->targets, targets) ||
         NO_ROOM(b, program->stems, program->layout.type[SYNTH_MICROPHONE].count))
         return out_of_memory(error);
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-        for (uint32_t i = 0; synth_shapes[type].gated && i < in->counts[type]; i++) add_gate(program, *synth_route_of(in, type, i));
+        for (uint32_t i = 0; synth_shapes[type].gated && i < in->counts[type]; i++)
+            add_gate(program, *synth_route_of(in, type, i));
     return HED_OK;
 }
 
@@ -229,14 +241,20 @@ static hed_status pack_rows(synth_builder *b, hed_error *error)
         rows += (counts[type] + b->def->lanes - 1) / b->def->lanes;
     }
     /* More lists than rows would only wait at the barrier. */
-    hed_pack_def def = {counts, synth_costs, SYNTH_TYPES, rows < b->def->warps ? rows : b->def->warps, b->def->lanes, b->def->pack};
+    hed_pack_def def = {.counts = counts,
+                        .costs = synth_costs,
+                        .types = SYNTH_TYPES,
+                        .warps = rows < b->def->warps ? rows : b->def->warps,
+                        .lanes = b->def->lanes,
+                        .method = b->def->pack};
     if (def.warps == 0) def.warps = 1;
     b->piece_room = hed_pack_capacity(&def);
-    if (NO_ROOM(b, b->pieces, b->piece_room) || NO_ROOM(b, b->warp_rows, HED_PACK_MAX_WARPS)) return out_of_memory(error);
+    if (NO_ROOM(b, b->pieces, b->piece_room) || NO_ROOM(b, b->warp_rows, HED_PACK_MAX_WARPS))
+        return out_of_memory(error);
     hed_status status = hed_pack(&def, b->pieces, b->piece_room, &b->program->packing);
     if (status)
-        return synth_fail(error, status, "packing %u warps of %u lanes by %s: %s", def.warps, def.lanes, hed_pack_method_name(def.method),
-                          hed_status_name(status));
+        return synth_fail(error, status, "packing %u warps of %u lanes by %s: %s", def.warps, def.lanes,
+                          hed_pack_method_name(def.method), hed_status_name(status));
     for (uint32_t i = 0; i < b->program->packing.piece_count; i++) {
         uint32_t *most = &b->warp_rows[b->pieces[i].warp];
         if (*most <= b->pieces[i].row) *most = b->pieces[i].row + 1;
@@ -264,7 +282,8 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
     }
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
         layout->type[type].signal = (uint32_t)signals;
-        signals += (uint64_t)synth_shapes[type].signals * (type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count);
+        signals += (uint64_t)synth_shapes[type].signals *
+                   (type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count);
     }
     layout->signals = (uint32_t)word;
     layout->signal_count = (uint32_t)signals;
@@ -276,7 +295,9 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
     layout->rows = (uint32_t)word + layout->warps + 1;
     for (uint32_t warp = 0; warp < layout->warps; warp++) rows += b->warp_rows[warp];
     word += layout->warps + 1 + rows * layout->lanes;
-    if (word > 1u << 30) return synth_fail(error, HED_ERROR_LIMIT, "an instance takes %llu words: 2^30 is the limit", (unsigned long long)word);
+    if (word > 1u << 30)
+        return synth_fail(error, HED_ERROR_LIMIT, "an instance takes %llu words: 2^30 is the limit",
+                          (unsigned long long)word);
     layout->words = (uint32_t)word;
     if (NO_ROOM(b, b->program->image, word)) return out_of_memory(error);
     synth_fill_lists(b, (uint32_t)lists);
@@ -304,11 +325,12 @@ static hed_status check(const synth_program_def *def, hed_error *error)
     hed_stability stability;
     hed_status status = hed_instrument_stability(in, def->rate, &stability, error);
     if (status || stability.unsafe == 0) return status;
+    char text[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT,
-                      "body %u (\"%s\") is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies are "
-                      "above). Softer springs, more mass, a higher rate or a narrower range of notes help",
-                      stability.body, hed_instrument_name(in, stability.body), stability.worst, def->rate, stability.largest_dilation,
-                      stability.unsafe);
+                      "%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
+                      "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
+                      hed_instrument_describe(in, stability.body, text, sizeof text), stability.worst, def->rate,
+                      stability.largest_dilation, stability.unsafe);
 }
 
 static hed_status build(synth_builder *b, hed_error *error)
@@ -318,7 +340,8 @@ static hed_status build(synth_builder *b, hed_error *error)
     if (!status) status = order_links(b, error);
     if (!status) status = make_contacts(b, error);
     if (!status) status = make_ears(b, error);
-    if (!status && b->def->remote) b->program->layout.type[SYNTH_REMOTE].count = b->program->layout.type[SYNTH_BODY].count;
+    if (!status && b->def->remote)
+        b->program->layout.type[SYNTH_REMOTE].count = b->program->layout.type[SYNTH_BODY].count;
     if (!status) status = name_elements(b, error);
     if (!status) status = make_gates(b, error);
     if (!status) status = pack_rows(b, error);
@@ -347,7 +370,8 @@ static void release_builder(synth_builder *b)
     synth_release(a, b->warp_rows, HED_PACK_MAX_WARPS, sizeof *b->warp_rows);
 }
 
-hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def, synth_program **program, hed_error *error)
+hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def, synth_program **program,
+                                hed_error *error)
 {
     const hed_instrument_def *instrument = hed_instrument_get_def(def->instrument);
     *program = NULL;
@@ -358,8 +382,8 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     made->step = 1.0 / def->rate;
     made->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
     made->layout.step = (float)(1.0 / def->rate);
-    synth_builder builder = {.allocator = allocator, .def = def, .instrument = def->instrument, .program = made,
-                             .step = made->step};
+    synth_builder builder = {
+        .allocator = allocator, .def = def, .instrument = def->instrument, .program = made, .step = made->step};
     hed_status status = build(&builder, error);
     release_builder(&builder);
     if (status) synth_program_destroy(made);

@@ -15,7 +15,8 @@ typedef struct synth_poke {
     uint32_t value; /* bits */
 } synth_poke;
 
-/* Notes of these start a gate. In the modes with voices there is one gate for each different route, too: a voice's note opens those that fit. */
+/* Notes of these start a gate. In the modes with voices there is one gate for each different route, too: a voice's
+ * note opens those that fit. */
 typedef struct synth_gate {
     hed_route route;
     uint32_t word; /* of GATE_COUNT */
@@ -38,19 +39,22 @@ typedef struct synth_program {
     synth_layout layout;
     double step; /* s */
     uint32_t instances;
-    uint32_t *image;      /* (layout.words) at rest, half 0 and half 1 */
-    hed_entity *entities[SYNTH_TYPES]; /* (type[t].count) which entity each element is (contacts: the exciter, ears: the microphone; springs: all) */
-    uint32_t entity_count;
-    uint32_t *seats; /* (entity_count + 1) SYNTH_SEAT of each entity, SYNTH_EMPTY: none. Contacts of an exciter follow one another; this is the first */
+    uint32_t *image; /* (layout.words) at rest, half 0 and half 1 */
+    /* (type[t].count) which entity each element is; contacts: the exciter, ears: the microphone. */
+    hed_entity *entities[SYNTH_TYPES];
     uint32_t *contact_body[SYNTH_TYPES]; /* (type[t].count), contacts: body element; NULL for other types */
-    synth_gate *gates;    /* (layout.gates) */
+    /* (entity_count + 1) SYNTH_SEAT of each entity, SYNTH_EMPTY: none. Contacts of an exciter follow one another: this
+     * is the first. */
+    uint32_t *seats;
+    uint32_t entity_count;
+    synth_gate *gates; /* (layout.gates) */
     synth_target *targets;
     uint32_t target_count, gate_room, target_room;
-    hed_entity *stems;    /* (layout.stems) the heard microphones */
+    hed_entity *stems; /* (layout.stems) the heard microphones */
     hed_pack_layout packing;
 } synth_program;
 
-/* Costs of a row of each type, for packing; by SYNTH_ type. Measured: docs/synth.md. */
+/* Costs of a row of each type, for packing; by SYNTH_ type. */
 extern const float synth_costs[SYNTH_TYPES];
 
 /* How to lay it out. */
@@ -67,19 +71,22 @@ typedef struct synth_program_def {
 } synth_program_def;
 
 /* Errors: ARGUMENT (unstable: names the body), LIMIT (over 2^24 of a type, or 2^30 words), MEMORY. */
-hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def, synth_program **program, hed_error *error);
+hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def, synth_program **program,
+                                hed_error *error);
 void synth_program_destroy(synth_program *program);
 
-/* The words that parameter `parameter` of `entity` stands in, and their values for `value` in the definition's unit. At most `capacity` are written (a spring
- * has 1 to 3, an exciter as many as contacts); gives how many there are. 0: there is no such entity or parameter, or it can not be set: the mass of an
- * anchored body, the place of a free one or of one with modulation, a spring's damping where no spring has any. Thread class: rt. */
+/* The words that parameter `parameter` of `entity` stands in, and their values for `value` in the definition's unit.
+ * At most `capacity` are written (a spring has 1 to 3, an exciter as many as contacts); gives how many there are. 0:
+ * there is no such entity or parameter, or it can not be set: the mass of an anchored body, the place of a free one
+ * or of one with modulation, a spring's damping where no spring has any. Thread class: rt. */
 uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter, float value,
                            synth_poke *pokes, uint32_t capacity);
 
-/* Carries state, signals, gates and delay memory of one instance over from a store that ran `from`: entities that are in both go on.
- * What a gate of this store has started or will start is not started again. Allocates nothing. Thread class: rt. */
-void synth_program_carry(const synth_program *from, const uint32_t *old_store, const float *old_delay, const synth_program *to,
-                         uint32_t *store, float *delay);
+/* Carries state, signals, gates and delay memory of one instance over from a store that ran `from`: entities that are
+ * in both go on. What a gate of this store has started or will start is not started again. Allocates nothing. Thread
+ * class: rt. */
+void synth_program_carry(const synth_program *from, const uint32_t *old_store, const float *old_delay,
+                         const synth_program *to, uint32_t *store, float *delay);
 
 static inline uint32_t synth_parameter_word(const synth_layout *l, uint32_t type, uint32_t field, uint32_t entity)
 {
@@ -91,7 +98,8 @@ static inline uint32_t synth_state_word(const synth_layout *l, uint32_t type, ui
 }
 static inline uint32_t synth_signal(const synth_layout *l, uint32_t type, uint32_t field, uint32_t entity)
 {
-    return l->type[type].signal + field * (type == SYNTH_SPRING ? l->type[type].modulated : l->type[type].count) + entity;
+    return l->type[type].signal + field * (type == SYNTH_SPRING ? l->type[type].modulated : l->type[type].count) +
+           entity;
 }
 
 #endif

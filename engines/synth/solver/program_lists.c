@@ -1,5 +1,5 @@
-/* The lists of the store (layout.h): springs and forces of bodies, bodies of ears, modulations. All entries are gone through twice: to count
- * them, and to write them. */
+/* The lists of the store (layout.h): springs and forces of bodies, bodies of ears, modulations. All entries are gone
+ * through twice: to count them, and to write them. */
 #include "solver/program_parts.h"
 
 /* Word where entry 0 of an entity lies, and how many entries it has, follow the list's own word. */
@@ -12,7 +12,8 @@ static void emit(synth_builder *b, uint32_t list_index, uint32_t entity, const u
     }
     uint32_t *store = b->program->image;
     uint32_t first = store[list->word + entity], *count = &store[list->word + list->entities + entity];
-    for (uint32_t k = 0; k < list->words; k++) store[first + (*count * list->words + k) * SYNTH_STRIDE(list->entities)] = words[k];
+    for (uint32_t k = 0; k < list->words; k++)
+        store[first + (*count * list->words + k) * SYNTH_STRIDE(list->entities)] = words[k];
     ++*count;
 }
 
@@ -24,7 +25,8 @@ static void list_springs(synth_builder *b)
         const hed_spring_def *spring = &in->springs[b->order[HED_SPRING][i]];
         uint32_t from = b->element[spring->from], to = b->element[spring->to];
         if (!in->bodies[b->order[HED_BODY][from]].anchored) emit(b, SYNTH_LIST_SPRINGS, from, (uint32_t[]){to, i});
-        if (!in->bodies[b->order[HED_BODY][to]].anchored) emit(b, SYNTH_LIST_SPRINGS, to, (uint32_t[]){from, i | SYNTH_SPRING_REVERSED});
+        if (!in->bodies[b->order[HED_BODY][to]].anchored)
+            emit(b, SYNTH_LIST_SPRINGS, to, (uint32_t[]){from, i | SYNTH_SPRING_REVERSED});
     }
 }
 
@@ -77,7 +79,7 @@ static void list_all(synth_builder *b)
     list_modulations(b);
 }
 
-/* Where each entity's entries begin, from `word` on, if `first` is there to be written; gives the words of the list. */
+/* Where each entity's entries begin, from `word` on, if `first` is there to be written; gives the list's words. */
 static uint64_t place_list(const synth_list_plan *list, uint64_t word, uint32_t *first)
 {
     uint64_t at = word + 2 * (uint64_t)list->entities;
@@ -100,10 +102,12 @@ hed_status synth_count_lists(synth_builder *b, uint64_t *words, hed_error *error
     b->lists[SYNTH_LIST_FORCES] = (synth_list_plan){NULL, layout->type[SYNTH_BODY].count, SYNTH_FORCE_WORDS, 0};
     b->lists[SYNTH_LIST_EARS] = (synth_list_plan){NULL, layout->type[SYNTH_EAR].count, SYNTH_EAR_WORDS, 0};
     for (uint32_t type = 0; type < SYNTH_TYPES; type++)
-        b->lists[SYNTH_LIST_LINKS + type] = (synth_list_plan){NULL, layout->type[type].modulated, SYNTH_LINK_WORDS, 0};
+        b->lists[SYNTH_LIST_LINKS + type] =
+            (synth_list_plan){NULL, layout->type[type].modulated, SYNTH_LINK_WORDS, 0};
     for (uint32_t i = 0; i < SYNTH_LISTS; i++) {
         b->lists[i].counts = synth_new(b->allocator, b->lists[i].entities, sizeof(uint32_t));
-        if (!b->lists[i].counts) return synth_fail(error, HED_ERROR_MEMORY, "no memory to list what bodies are joined by");
+        if (!b->lists[i].counts)
+            return synth_fail(error, HED_ERROR_MEMORY, "no memory to list what bodies are joined by");
     }
     list_all(b);
     *words = 0;
@@ -121,12 +125,14 @@ void synth_fill_lists(synth_builder *b, uint32_t word)
     layout->type[SYNTH_BODY].list = b->lists[SYNTH_LIST_SPRINGS].word;
     layout->type[SYNTH_BODY].forces = b->lists[SYNTH_LIST_FORCES].word;
     layout->type[SYNTH_EAR].list = b->lists[SYNTH_LIST_EARS].word;
-    for (uint32_t type = 0; type < SYNTH_TYPES; type++) layout->type[type].links = b->lists[SYNTH_LIST_LINKS + type].word;
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++)
+        layout->type[type].links = b->lists[SYNTH_LIST_LINKS + type].word;
     b->appending = true;
     list_all(b);
 }
 
 void synth_release_lists(synth_builder *b)
 {
-    for (uint32_t i = 0; i < SYNTH_LISTS; i++) synth_release(b->allocator, b->lists[i].counts, b->lists[i].entities, sizeof(uint32_t));
+    for (uint32_t i = 0; i < SYNTH_LISTS; i++)
+        synth_release(b->allocator, b->lists[i].counts, b->lists[i].entities, sizeof(uint32_t));
 }

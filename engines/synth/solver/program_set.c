@@ -5,19 +5,19 @@
 
 typedef enum conversion {
     AS_IS,
-    DECIBEL,       /* to a factor */
-    DECIBEL_RATE,  /* to a factor of h v */
-    PER_SAMPLE,    /* times h */
-    SAMPLES,       /* over h */
-    DAMPING_RATE,  /* 2 h x */
-    DAMPER,        /* c/h; nothing where the program was made without dampers */
-    MASS,          /* h^2/m; nothing where it is anchored */
-    PLACE,         /* of an anchored body: its displacement */
-    REST_LENGTH,   /* and the excess */
-    IMPULSE,       /* h x/(mass of all its hammers) */
-    HARDNESS,      /* of a hard stroke; a soft one in proportion */
-    ROTATION,      /* of the direction as it was made */
-    DELAY          /* within the ring */
+    DECIBEL,      /* to a factor */
+    DECIBEL_RATE, /* to a factor of h v */
+    PER_SAMPLE,   /* times h */
+    SAMPLES,      /* over h */
+    DAMPING_RATE, /* 2 h x */
+    DAMPER,       /* c/h; nothing where the program was made without dampers */
+    MASS,         /* h^2/m; nothing where it is anchored */
+    PLACE,        /* of an anchored body: its displacement */
+    REST_LENGTH,  /* and the excess */
+    IMPULSE,      /* h x/(mass of all its hammers) */
+    HARDNESS,     /* of a hard stroke; a soft one in proportion */
+    ROTATION,     /* of the direction as it was made */
+    DELAY         /* within the ring */
 } conversion;
 
 /* Where each parameter stands. */
@@ -106,14 +106,18 @@ static void collect_rest_length(collection *c, uint32_t element, float value)
     }
     float rest = value < 0 ? (float)(sqrt(square) * -(double)value) : value;
     collect(c, synth_parameter_word(&p->layout, SYNTH_SPRING, SPRING_P_REST, element), rest);
-    collect(c, synth_parameter_word(&p->layout, SYNTH_SPRING, SPRING_P_EXCESS, element), synth_spring_excess(vector, value, rest));
+    collect(c, synth_parameter_word(&p->layout, SYNTH_SPRING, SPRING_P_EXCESS, element),
+            synth_spring_excess(vector, value, rest));
 }
 
-/* An anchored body stands where its displacement says: in both halves, for it carries that on. One with modulation is where that puts it. */
+/* An anchored body stands where its displacement says: in both halves, for it carries that on. One with modulation is
+ * where that puts it. */
 static void collect_place(collection *c, uint32_t axis, uint32_t element, double value)
 {
     const synth_layout *layout = &c->program->layout;
-    if (at_rest(c->program, SYNTH_BODY, BODY_P_WEIGHT, element) != 0.0 || element < layout->type[SYNTH_BODY].modulated) return;
+    if (at_rest(c->program, SYNTH_BODY, BODY_P_WEIGHT, element) != 0.0 ||
+        element < layout->type[SYNTH_BODY].modulated)
+        return;
     uint32_t word = layout->signals + synth_signal(layout, SYNTH_BODY, BODY_O_X + axis, element);
     value -= at_rest(c->program, SYNTH_BODY, BODY_P_X + axis, element);
     collect(c, word, value);
@@ -133,7 +137,8 @@ static double mallet_mass(const synth_program *p, uint32_t first, double step)
 static void collect_element(collection *c, uint32_t place, uint32_t element, uint32_t first, float value)
 {
     const synth_program *p = c->program;
-    uint32_t type = places[place].type, field = places[place].field, word = synth_parameter_word(&p->layout, type, field, element);
+    uint32_t type = places[place].type, field = places[place].field,
+             word = synth_parameter_word(&p->layout, type, field, element);
     double step = p->step;
     switch (places[place].conversion) {
     case AS_IS: collect(c, word, value); break;
@@ -166,7 +171,8 @@ uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_
                            synth_poke *pokes, uint32_t capacity)
 {
     if (entity > program->entity_count || program->seats[entity] == SYNTH_EMPTY) return 0;
-    uint32_t type = SYNTH_SEAT_TYPE(program->seats[entity]), first = SYNTH_SEAT_ENTITY(program->seats[entity]), place = 0;
+    uint32_t type = SYNTH_SEAT_TYPE(program->seats[entity]), first = SYNTH_SEAT_ENTITY(program->seats[entity]),
+             place = 0;
     uint32_t count = sizeof places / sizeof *places;
     while (place < count && (places[place].type != type || places[place].parameter != parameter)) place++;
     if (place == count) return 0;
@@ -185,12 +191,15 @@ typedef struct transfer {
     uint32_t *store;
 } transfer;
 
-/* The element of `from` that is element `i` of `to`, SYNTH_EMPTY where there is none. Contacts are the same at the same body. */
+/* The element of `from` that is element `i` of `to`, SYNTH_EMPTY where there is none. Contacts are the same at the
+ * same body. */
 static uint32_t counterpart(const transfer *t, uint32_t type, uint32_t i)
 {
     const synth_program *from = t->from, *to = t->to;
     hed_entity entity = to->entities[type][i];
-    if (entity > from->entity_count || from->seats[entity] == SYNTH_EMPTY || SYNTH_SEAT_TYPE(from->seats[entity]) != type) return SYNTH_EMPTY;
+    if (entity > from->entity_count || from->seats[entity] == SYNTH_EMPTY ||
+        SYNTH_SEAT_TYPE(from->seats[entity]) != type)
+        return SYNTH_EMPTY;
     uint32_t at = SYNTH_SEAT_ENTITY(from->seats[entity]);
     if (!synth_is_contact(type)) return at;
     hed_entity body = to->entities[SYNTH_BODY][to->contact_body[type][i]];
@@ -214,7 +223,9 @@ static void carry_gates(const transfer *t)
 static void carry_seen(const transfer *t, uint32_t type, uint32_t i, uint32_t was)
 {
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
-    uint32_t field = synth_is_contact(type) ? (uint32_t)CONTACT_P_GATE : type == SYNTH_LFO ? (uint32_t)LFO_P_GATE : (uint32_t)ENVELOPE_P_GATE;
+    uint32_t field = synth_is_contact(type) ? (uint32_t)CONTACT_P_GATE
+                     : type == SYNTH_LFO    ? (uint32_t)LFO_P_GATE
+                                            : (uint32_t)ENVELOPE_P_GATE;
     uint32_t unseen = 0;
     if (was != SYNTH_EMPTY) {
         uint32_t gate = t->from->image[synth_parameter_word(from, type, field, was)];
@@ -231,7 +242,8 @@ static void carry_element(const transfer *t, uint32_t type, uint32_t i)
     for (uint32_t field = 0; was != SYNTH_EMPTY && field < synth_shapes[type].states; field++)
         t->store[synth_state_word(to, type, field, i)] = t->old[synth_state_word(from, type, field, was)];
     if (synth_shapes[type].gated) carry_seen(t, type, i, was);
-    bool signals = type != SYNTH_SPRING || (i < to->type[type].modulated && was != SYNTH_EMPTY && was < from->type[type].modulated);
+    bool signals = type != SYNTH_SPRING ||
+                   (i < to->type[type].modulated && was != SYNTH_EMPTY && was < from->type[type].modulated);
     for (uint32_t field = 0; was != SYNTH_EMPTY && signals && field < synth_shapes[type].signals; field++)
         for (uint32_t half = 0; half < 2; half++)
             t->store[to->signals + half * to->signal_count + synth_signal(to, type, field, i)] =
@@ -243,19 +255,21 @@ static uint32_t ear_word(const synth_layout *layout, uint32_t half, uint32_t ear
     return layout->signals + half * layout->signal_count + synth_signal(layout, SYNTH_EAR, EAR_O_SUM, ear);
 }
 
-/* What a microphone's ears heard is summed at the next sample: nothing of it is lost where there are fewer ears now. */
+/* What a microphone's ears heard is summed at the next sample: nothing is lost where there are fewer ears now. */
 static void carry_ears(const transfer *t, uint32_t microphone)
 {
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
     uint32_t was = counterpart(t, SYNTH_MICROPHONE, microphone), count = 0;
     uint32_t ears = t->store[synth_parameter_word(to, SYNTH_MICROPHONE, MICROPHONE_P_EARS, microphone)];
-    uint32_t first = t->store[synth_parameter_word(to, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, microphone)], old = 0;
+    uint32_t first = t->store[synth_parameter_word(to, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, microphone)],
+             old = 0;
     if (was != SYNTH_EMPTY) {
         count = t->from->image[synth_parameter_word(from, SYNTH_MICROPHONE, MICROPHONE_P_EARS, was)];
         old = t->from->image[synth_parameter_word(from, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, was)];
     }
     for (uint32_t half = 0; half < 2; half++) {
-        for (uint32_t k = 0; k < count && k < ears; k++) t->store[ear_word(to, half, first + k)] = t->old[ear_word(from, half, old + k)];
+        for (uint32_t k = 0; k < count && k < ears; k++)
+            t->store[ear_word(to, half, first + k)] = t->old[ear_word(from, half, old + k)];
         for (uint32_t k = ears; k < count && ears > 0; k++) {
             uint32_t *last = &t->store[ear_word(to, half, first + ears - 1)];
             *last = hed_as_uint(hed_as_float(*last) + hed_as_float(t->old[ear_word(from, half, old + k)]));
@@ -271,11 +285,12 @@ static void carry_delay(const transfer *t, uint32_t i, const float *old_delay, f
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
     uint32_t mask = image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_MASK, i)]; /* alike: the rate is the same */
     memcpy(delay + image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_BUFFER, i)],
-           old_delay + old[synth_parameter_word(from, SYNTH_DELAY, DELAY_P_BUFFER, was)], (mask + 1u) * sizeof *delay);
+           old_delay + old[synth_parameter_word(from, SYNTH_DELAY, DELAY_P_BUFFER, was)],
+           (mask + 1u) * sizeof *delay);
 }
 
-void synth_program_carry(const synth_program *from, const uint32_t *old_store, const float *old_delay, const synth_program *to,
-                         uint32_t *store, float *delay)
+void synth_program_carry(const synth_program *from, const uint32_t *old_store, const float *old_delay,
+                         const synth_program *to, uint32_t *store, float *delay)
 {
     transfer t = {from, to, old_store, store};
     memcpy(store, to->image, to->layout.words * sizeof *store);

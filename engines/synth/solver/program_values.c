@@ -1,4 +1,5 @@
-/* Parameters, states and signals at rest, from an instrument's definitions: units of layout.h. Computed in double, kept as float. */
+/* Parameters, states and signals at rest, from an instrument's definitions: units of layout.h. Computed in double,
+ * kept as float. */
 #include "solver/program_parts.h"
 
 /* An element whose fields are being written. */
@@ -41,9 +42,15 @@ static void set_direction(const element *e, uint32_t field, const float directio
 }
 
 /* Share of the way that a smoothed value goes in one sample. */
-static double smoothing(const synth_builder *b, double seconds) { return seconds > 0 ? 1.0 - exp(-b->step / seconds) : 1.0; }
+static double smoothing(const synth_builder *b, double seconds)
+{
+    return seconds > 0 ? 1.0 - exp(-b->step / seconds) : 1.0;
+}
 
-static double per_sample(const synth_builder *b, double way, double seconds) { return seconds > 0 ? way * b->step / seconds : 1.0; }
+static double per_sample(const synth_builder *b, double way, double seconds)
+{
+    return seconds > 0 ? way * b->step / seconds : 1.0;
+}
 
 static void set_envelope(const element *e, uint32_t field, const hed_adsr *adsr)
 {
@@ -82,18 +89,22 @@ double synth_spring_excess(const float vector[3], float rest_length, double rest
 static void fill_spring(const element *e, const hed_spring_def *def)
 {
     const hed_instrument *in = e->b->instrument;
-    const float *from = in->bodies[synth_find(in, def->from)->index].position, *to = in->bodies[synth_find(in, def->to)->index].position;
+    const float *from = in->bodies[synth_find(in, def->from)->index].position,
+                *to = in->bodies[synth_find(in, def->to)->index].position;
     float vector[3];
     for (uint32_t k = 0; k < 3; k++) set(e, SPRING_P_X + k, vector[k] = to[k] - from[k]);
     float rest = synth_rest_length(in, def);
-    double fields[SPRING_SIGNALS] = {rest, synth_spring_excess(vector, def->rest_length, rest), def->stiffness, def->damping / e->b->step};
-    static const uint8_t parameters[SPRING_SIGNALS] = {SPRING_P_REST, SPRING_P_EXCESS, SPRING_P_STIFFNESS, SPRING_P_DAMPING};
+    double fields[SPRING_SIGNALS] = {rest, synth_spring_excess(vector, def->rest_length, rest), def->stiffness,
+                                     def->damping / e->b->step};
+    static const uint8_t parameters[SPRING_SIGNALS] = {SPRING_P_REST, SPRING_P_EXCESS, SPRING_P_STIFFNESS,
+                                                       SPRING_P_DAMPING};
     for (uint32_t k = 0; k < SPRING_SIGNALS; k++) {
         set(e, parameters[k], fields[k]);
         if (e->index < e->layout->modulated) set_signal(e, k, (float)fields[k]);
     }
     set(e, SPRING_P_CUBIC, def->cubic);
-    bool damped = def->damping != 0 || e->b->marks[e->b->program->entities[SYNTH_SPRING][e->index]] & SYNTH_MARK_DAMPED;
+    bool damped =
+        def->damping != 0 || e->b->marks[e->b->program->entities[SYNTH_SPRING][e->index]] & SYNTH_MARK_DAMPED;
     e->b->program->layout.flags |= (damped ? SYNTH_HAS_DAMPING : 0) | (def->cubic != 0 ? SYNTH_HAS_CUBIC : 0);
 }
 
@@ -126,18 +137,21 @@ static void fill_stems(synth_builder *b)
     for (uint32_t i = 0; i < in->counts[HED_MICROPHONE]; i++) {
         if (!in->microphones[i].heard) continue;
         uint32_t at = b->element[in->ids[HED_MICROPHONE][i]];
-        program->image[synth_parameter_word(&program->layout, SYNTH_MICROPHONE, MICROPHONE_P_STEM, at)] = program->layout.stems;
+        program->image[synth_parameter_word(&program->layout, SYNTH_MICROPHONE, MICROPHONE_P_STEM, at)] =
+            program->layout.stems;
         program->stems[program->layout.stems++] = in->ids[HED_MICROPHONE][i];
     }
 }
 
 /* ---- exciters: one element for each contact ---- */
 
-static void fill_contact(const element *e, const synth_contact *contact, const float direction[3], double weight, double sensitivity)
+static void fill_contact(const element *e, const synth_contact *contact, const float direction[3], double weight,
+                         double sensitivity)
 {
     const synth_program *program = e->b->program;
     set_uint(e, CONTACT_P_BODY, contact->body);
-    set_uint(e, CONTACT_P_GATE, synth_gate_word(program, *synth_route_of(e->b->instrument, e->type, contact->exciter)));
+    set_uint(e, CONTACT_P_GATE,
+             synth_gate_word(program, *synth_route_of(e->b->instrument, e->type, contact->exciter)));
     set_direction(e, CONTACT_P_NX, direction, 1.0);
     set(e, CONTACT_P_WEIGHT, weight);
     set(e, CONTACT_P_SENSITIVITY, sensitivity);
@@ -152,7 +166,8 @@ static void fill_mallet(const element *e, const synth_contact *contact, const he
     double sum = 0.0, step = e->b->step;
     hed_entity entity = program->entities[SYNTH_MALLET][e->index];
     uint32_t first = SYNTH_SEAT_ENTITY(program->seats[entity]);
-    for (uint32_t i = first; i < e->layout->count && program->entities[SYNTH_MALLET][i] == entity; i++) sum += fabs(all[i].weight);
+    for (uint32_t i = first; i < e->layout->count && program->entities[SYNTH_MALLET][i] == entity; i++)
+        sum += fabs(all[i].weight);
     double mass = sum > 0 && contact->weight != 0 ? def->mass * fabs(contact->weight) / sum : def->mass;
     fill_contact(e, contact, def->direction, contact->weight != 0 ? 1.0 : 0.0, def->velocity_sensitivity);
     set_direction(e, CONTACT_P_NX, def->direction, contact->weight < 0 ? -1.0 : 1.0);
@@ -217,7 +232,9 @@ static void fill_audio(const element *e, const synth_contact *contact, const hed
     set_envelope(e, AUDIO_P_ENVELOPE, &def->envelope);
     set_uint(e, AUDIO_P_GATED, def->gated);
     uint32_t source = def->channel < e->b->def->inputs ? def->channel : SYNTH_AUDIO_SILENT;
-    if (contact->delay) source = SYNTH_AUDIO_SIGNAL | synth_signal(layout, SYNTH_DELAY, MODULATOR_O_SIGNAL, e->b->element[contact->delay]);
+    if (contact->delay)
+        source =
+            SYNTH_AUDIO_SIGNAL | synth_signal(layout, SYNTH_DELAY, MODULATOR_O_SIGNAL, e->b->element[contact->delay]);
     set_uint(e, AUDIO_P_SOURCE, source);
     set(e, AUDIO_P_GAIN, def->gain);
 }
@@ -338,6 +355,7 @@ void synth_fill_values(synth_builder *b)
     const synth_layout *layout = &b->program->layout;
     b->program->image[SYNTH_DILATION] = hed_as_uint(1.0f);
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-        for (uint32_t i = 0; i < layout->type[type].count; i++) fill_element(&(element){b, &layout->type[type], type, i});
+        for (uint32_t i = 0; i < layout->type[type].count; i++)
+            fill_element(&(element){b, &layout->type[type], type, i});
     fill_stems(b);
 }

@@ -1,5 +1,5 @@
-/* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes (voices.c), a structure runs the
- * program, mix.c makes sound of the stems. */
+/* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes (voices.c), a
+ * structure runs the program, mix.c makes sound of the stems. */
 #include "solver/memory.h"
 #include "solver/solver.h"
 
@@ -29,7 +29,8 @@ static hed_status check_range(const char *name, uint32_t value, uint32_t low, ui
 static hed_status check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
 {
     if (!device || !def || !def->instrument)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a synth needs a device, a definition and its instrument: one of them is NULL");
+        return synth_fail(error, HED_ERROR_ARGUMENT,
+                          "a synth needs a device, a definition and its instrument: one of them is NULL");
     if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
         return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
     hed_status status = check_range("block", def->block, 1, 1u << 16, error);
@@ -55,25 +56,32 @@ static void choose_shape(const hed_device_info *info, uint32_t *warps, uint32_t 
     if (*warps > 32) *warps = 32;
 }
 
-hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, const hed_instrument *instrument,
-                              synth_program **program, hed_error *error)
+hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def,
+                              const hed_instrument *instrument, synth_program **program, hed_error *error)
 {
-    synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed, .pack = def->pack, .inputs = def->inputs,
+    synth_program_def shape = {.instrument = instrument,
+                               .rate = def->rate,
+                               .seed = def->seed,
+                               .pack = def->pack,
+                               .inputs = def->inputs,
                                .remote = def->structure == HED_SYNTH_GRID};
     choose_shape(hed_device_get_info(device), &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
 
 /* In the order in which AUTO asks them: the first that is valid is taken. */
-static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_group_ops, &synth_grid_ops, &synth_global_ops};
+static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_group_ops, &synth_grid_ops,
+                                                     &synth_global_ops};
 enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192 };
 
-/* Whether AUTO may take a structure: a device was named to be used, and a grid pays for its packets with many bodies only. */
+/* Whether AUTO may take a structure: a device was named to be used, and a grid pays for its packets with many bodies
+ * only. */
 static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
 {
     bool host = strcmp(hed_device_get_info(synth->device)->backend, "host") == 0;
     if (host || id == HED_SYNTH_NATIVE) return host && id == HED_SYNTH_NATIVE;
-    return id != HED_SYNTH_GRID || (synth->def.math == HED_MATH_FAST && hed_instrument_count(synth->def.instrument, HED_BODY) >= LARGE);
+    return id != HED_SYNTH_GRID ||
+           (synth->def.math == HED_MATH_FAST && hed_instrument_count(synth->def.instrument, HED_BODY) >= LARGE);
 }
 
 static hed_status choose_structure(hed_synth *synth, hed_error *error)
@@ -97,9 +105,11 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
 {
     char reason[256];
     /* Its program is another one, and a whole one would be large. */
-    if (synth->def.structure == HED_SYNTH_AUTO && is_sensible(synth, HED_SYNTH_GRID) && synth_grid_ops.valid(synth, reason, sizeof reason))
+    if (synth->def.structure == HED_SYNTH_AUTO && is_sensible(synth, HED_SYNTH_GRID) &&
+        synth_grid_ops.valid(synth, reason, sizeof reason))
         synth->def.structure = HED_SYNTH_GRID;
-    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, instrument, &synth->program, error);
+    hed_status status =
+        synth_make_program(&synth->allocator, synth->device, &synth->def, instrument, &synth->program, error);
     if (!status) status = choose_structure(synth, error);
     if (!status && !synth->stream) {
         hed_stream_def stream = hed_default_stream_def();
@@ -107,12 +117,17 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
         synth->own_stream = !status;
     }
     if (!status) status = synth->ops->create(synth, synth->program, &synth->structure, error);
-    if (!status) status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program, synth->def.max_events, &synth->voices, error);
-    if (!status) status = synth_mix_create(&synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
+    if (!status)
+        status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program, synth->def.max_events,
+                                     &synth->voices, error);
+    if (!status)
+        status = synth_mix_create(&synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
     if (status) return status;
     synth->stem_floats = (uint64_t)synth->def.block * synth->program->instances * synth->program->layout.stems * 2;
     synth->stems = synth_new(&synth->allocator, synth->stem_floats, sizeof(float));
-    if (!synth->stems) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems", (unsigned long long)synth->stem_floats);
+    if (!synth->stems)
+        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems",
+                          (unsigned long long)synth->stem_floats);
     synth->events = synth_new(&synth->allocator, synth->def.max_events, sizeof *synth->events);
     if (!synth->events) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u events", synth->def.max_events);
     if (!synth->def.keep_awake || synth->def.resident) return HED_OK;
@@ -166,11 +181,14 @@ static void silence(const hed_synth *synth, const hed_synth_block *block)
     uint32_t stems = synth->program->layout.stems;
     if (block->left) memset(block->left, 0, block->frames * sizeof(float));
     if (block->right) memset(block->right, 0, block->frames * sizeof(float));
-    for (uint32_t i = 0; block->stems && i < 2 * stems; i++) memset(block->stems[i], 0, block->frames * sizeof(float));
+    for (uint32_t i = 0; block->stems && i < 2 * stems; i++)
+        memset(block->stems[i], 0, block->frames * sizeof(float));
 }
 
-/* The sum of the voices, each microphone by itself: `frames` from frame `first` of the block, of which `sounding` are in synth->stems. */
-static void write_stems(const hed_synth *synth, uint32_t first, uint32_t frames, uint32_t sounding, float *const *stems)
+/* The sum of the voices, each microphone by itself: `frames` from frame `first` of the block, of which `sounding` are
+ * in synth->stems. */
+static void write_stems(const hed_synth *synth, uint32_t first, uint32_t frames, uint32_t sounding,
+                        float *const *stems)
 {
     uint32_t instances = synth->program->instances, channels = 2 * synth->program->layout.stems;
     for (uint32_t channel = 0; channel < channels; channel++) {
@@ -191,21 +209,24 @@ static hed_status rest(hed_synth *synth, hed_error *error)
     return status;
 }
 
-/* A part of a block: frames from `first`, in all of which the synth rests or plays. The events' frames count from `first` on. */
+/* A part of a block: frames from `first`, in all of which the synth rests or plays. The events' frames count from
+ * `first` on. */
 static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first, uint32_t frames,
                             const hed_synth_event *events, uint32_t event_count, hed_error *error)
 {
     const float *inputs[MOST_INPUTS];
     for (uint32_t i = 0; block->inputs && i < synth->def.inputs; i++) inputs[i] = block->inputs[i] + first;
-    synth_run run = {.sample = synth->sample, .frames = frames, .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
+    synth_run run = {
+        .sample = synth->sample, .frames = frames, .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
     bool resting = synth_mix_resting(synth->mix) > 0;
-    hed_status status = synth_voices_run(synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
+    hed_status status =
+        synth_voices_run(synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
     if (!status && !resting) status = synth->ops->run(synth->structure, &run, error);
     if (status) return status;
     synth->sample += frames;
     const synth_program *program = synth->program;
-    uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances, program->layout.stems, frames,
-                                      block->left + first, block->right + first);
+    uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances,
+                                      program->layout.stems, frames, block->left + first, block->right + first);
     if (block->stems) write_stems(synth, first, frames, resting ? 0 : sounding, block->stems);
     if (resting) synth_voices_adopt(synth->voices, synth->voices); /* nobody has taken the pokes */
     return sounding < frames ? rest(synth, error) : HED_OK;
@@ -238,9 +259,11 @@ static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error
 hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     if (!synth || !block || !block->left || !block->right || (block->event_count && !block->events))
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a block needs a synth, left, right and its events: one of them is NULL");
+        return synth_fail(error, HED_ERROR_ARGUMENT,
+                          "a block needs a synth, left, right and its events: one of them is NULL");
     if (block->frames < 1 || block->frames > synth->def.block)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a block of %u frames: 1 to %u, hed_synth_def.block", block->frames, synth->def.block);
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a block of %u frames: 1 to %u, hed_synth_def.block",
+                          block->frames, synth->def.block);
     uint64_t begin = hed_now();
     hed_status status = play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
@@ -260,7 +283,8 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 
 /* ---- what it is and does ---- */
 
-/* Elements with modulation come first; the instrument's order is that of the entities' numbers. Writes element numbers in it. */
+/* Elements with modulation come first; the instrument's order is that of the entities' numbers. Writes element
+ * numbers in it. */
 static void list_bodies(const synth_program *program, uint32_t *order)
 {
     const synth_type_layout *bodies = &program->layout.type[SYNTH_BODY];
@@ -273,28 +297,35 @@ static void list_bodies(const synth_program *program, uint32_t *order)
 }
 
 /* Vectors from signal field `field` of the half that the next sample reads. */
-static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order, uint32_t field, double factor, float *to)
+static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order, uint32_t field,
+                         double factor, float *to)
 {
     const synth_layout *layout = &synth->program->layout;
     const uint32_t *half = store + layout->signals + (synth->sample & 1) * layout->signal_count;
     for (uint32_t i = 0; i < layout->type[SYNTH_BODY].count; i++)
         for (uint32_t k = 0; k < 3; k++)
-            to[3 * i + k] = (float)(hed_as_float(half[synth_signal(layout, SYNTH_BODY, field + k, order[i])]) * factor);
+            to[3 * i + k] =
+                (float)(hed_as_float(half[synth_signal(layout, SYNTH_BODY, field + k, order[i])]) * factor);
 }
 
-hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error)
+hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities,
+                                 hed_error *error)
 {
     if (!synth || instance >= synth->program->instances)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance, synth ? synth->program->instances : 0);
+        return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
+                          synth ? synth->program->instances : 0);
     if (synth->ops->bodies) return synth->ops->bodies(synth->structure, positions, velocities, error);
     const synth_program *program = synth->program;
     const synth_layout *layout = &program->layout;
-    uint64_t words = (uint64_t)program->instances * layout->words, floats = (uint64_t)program->instances * layout->delay_words;
+    uint64_t words = (uint64_t)program->instances * layout->words,
+             floats = (uint64_t)program->instances * layout->delay_words;
     uint32_t bodies = layout->type[SYNTH_BODY].count;
-    uint32_t *stores = synth_new(&synth->allocator, words, sizeof *stores), *order = synth_new(&synth->allocator, bodies, sizeof *order);
+    uint32_t *stores = synth_new(&synth->allocator, words, sizeof *stores),
+             *order = synth_new(&synth->allocator, bodies, sizeof *order);
     float *delays = synth_new(&synth->allocator, floats, sizeof *delays);
-    hed_status status = stores && order && delays ? synth->ops->read(synth->structure, stores, delays, error)
-                                                  : synth_fail(error, HED_ERROR_MEMORY, "no memory for %u bodies", bodies);
+    hed_status status = stores && order && delays
+                            ? synth->ops->read(synth->structure, stores, delays, error)
+                            : synth_fail(error, HED_ERROR_MEMORY, "no memory for %u bodies", bodies);
     if (!status) {
         const uint32_t *store = stores + (uint64_t)instance * layout->words;
         list_bodies(program, order);
@@ -315,7 +346,8 @@ hed_synth_report hed_synth_get_report(const hed_synth *synth)
                                .load = hed_meter_read(&synth->meter),
                                .samples = synth->sample,
                                .sounding = synth_voices_sounding(synth->voices)};
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) report.entities[type] = synth->program->layout.type[type].count;
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+        report.entities[type] = synth->program->layout.type[type].count;
     synth->ops->report(synth->structure, &report);
     synth_mix_report(synth->mix, &report);
     return report;
