@@ -371,7 +371,7 @@ typedef struct hed_grid_def {
                                of a lattice, is exactly this at `rate`, body.damping included; where there is no tension, `bend` is chosen. All ends have to
                                be anchored */
     double rate;          /**< for `tune` */
-    bool anchor_ends[3][2]; /**< bodies of the first and last place along each axis are anchored */
+    bool anchor_ends[3][2]; /**< bodies of the first and last place along each axis are anchored; an axis with one place has no ends */
 } hed_grid_def;
 
 HED_API hed_grid_def hed_default_grid_def(void); /**< Thread class: rt */

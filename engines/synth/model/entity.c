@@ -360,3 +360,21 @@ hed_status synth_check_fields(const synth_field *fields, const void *def, const 
     }
     return status;
 }
+
+static size_t size_of(const synth_field *field)
+{
+    switch (field->kind) {
+    case SYNTH_FIELD_VECTOR:
+    case SYNTH_FIELD_DIRECTION: return 3 * sizeof(float);
+    case SYNTH_FIELD_NOTE: return sizeof(uint8_t);
+    case SYNTH_FIELD_BOOLEAN: return sizeof(bool);
+    case SYNTH_FIELD_ADSR: return sizeof(hed_adsr);
+    case SYNTH_FIELD_ROUTE: return sizeof(hed_route);
+    default: return sizeof(uint32_t);
+    }
+}
+
+bool synth_same_value(const synth_field *field, const void *a, const void *b)
+{
+    return memcmp(a, b, size_of(field)) == 0;
+}

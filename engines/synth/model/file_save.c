@@ -207,26 +207,13 @@ static void put_value(writer *w, const synth_field *field, const void *at)
     }
 }
 
-static size_t size_of(const synth_field *field)
-{
-    switch (field->kind) {
-    case SYNTH_FIELD_VECTOR:
-    case SYNTH_FIELD_DIRECTION: return 3 * sizeof(float);
-    case SYNTH_FIELD_NOTE: return sizeof(uint8_t);
-    case SYNTH_FIELD_BOOLEAN: return sizeof(bool);
-    case SYNTH_FIELD_ADSR: return sizeof(hed_adsr);
-    case SYNTH_FIELD_ROUTE: return sizeof(hed_route);
-    default: return sizeof(uint32_t);
-    }
-}
-
 /* The fields that are not as in `otherwise`, and with `whole` those that a file has to say. */
 static void put_fields(writer *w, const synth_field *fields, const void *def, const void *otherwise, bool whole)
 {
     for (const synth_field *field = fields; field->key; field++) {
         const void *at = (const char *)def + field->offset, *before = (const char *)otherwise + field->offset;
         bool needed = whole && (field->kind == SYNTH_FIELD_VECTOR || field->kind == SYNTH_FIELD_ENTITY);
-        if (!needed && memcmp(at, before, size_of(field)) == 0) continue;
+        if (!needed && synth_same_value(field, at, before)) continue;
         put_key(w, field->key);
         put_value(w, field, at);
     }
@@ -381,7 +368,11 @@ typedef struct change_list {
 
 static void put_change(change_list *list, hed_entity_type type, hed_entity entity, const void *now, const void *made)
 {
-    if (memcmp(now, made, synth_def_sizes[type]) == 0) return;
+    const synth_field *field = synth_fields[type];
+    while (field->key &&
+           synth_same_value(field, (const char *)now + field->offset, (const char *)made + field->offset))
+        field++;
+    if (!field->key) return;
     if (!list->begun) begin_section(list->w, "changes");
     list->begun = true;
     begin_element(list->w);

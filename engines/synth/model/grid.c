@@ -144,12 +144,13 @@ typedef struct filler {
     uint32_t count;
 } filler;
 
+/* An axis with one place has no ends. */
 static bool anchored(const hed_grid_def *def, const uint32_t at[3])
 {
-    for (uint32_t axis = 0; axis < 3; axis++)
-        if ((def->anchor_ends[axis][0] && at[axis] == 0) ||
-            (def->anchor_ends[axis][1] && at[axis] == def->size[axis] - 1))
-            return true;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        bool first = at[axis] == 0, last = at[axis] == def->size[axis] - 1;
+        if (first != last && def->anchor_ends[axis][last]) return true;
+    }
     return def->body.anchored;
 }
 

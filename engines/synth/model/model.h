@@ -172,6 +172,8 @@ extern const char *const synth_mode_names[], *const synth_modulation_names[];
 extern const size_t synth_def_sizes[HED_ENTITY_TYPE_COUNT];
 /* Whether every value of a definition (of these fields, without references) is within its range. Errors: ARGUMENT. */
 hed_status synth_check_fields(const synth_field *fields, const void *def, const char *what, hed_error *error);
+/* Whether a field has the same bits at both places. (Definitions have padding: as wholes they cannot be compared.) */
+bool synth_same_value(const synth_field *field, const void *a, const void *b);
 bool synth_is_exciter(hed_entity_type type);
 bool synth_is_modulator(hed_entity_type type);
 
