@@ -35,12 +35,15 @@ static hed_live_def def_of(const hed_arguments *a, const hed_instrument *instrum
 static void meter_line(const hed_live_report *r, char *text, size_t size)
 {
     double block = 1e9 * r->block / r->rate;
-    snprintf(text, size, "load p50 %.1f %%, p99 %.1f %%, max %.1f %%; xruns %" PRIu64 ", missed %" PRIu64 "; %" PRIu32 " sounding",
+    snprintf(text, size,
+             "load p50 %.1f %%, p99 %.1f %%, max %.1f %%; xruns %" PRIu64 ", missed %" PRIu64 "; %" PRIu32
+             " sounding",
              100 * r->load.p50_ns / block, 100 * r->load.p99_ns / block, 100 * r->load.maximum_ns / block, r->xruns,
              r->load.misses + r->late, r->synth.sounding);
 }
 
-/* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time given, or the driver's end. */
+/* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time given, or the
+ * driver's end. */
 static hed_status watch(hed_live *live, double seconds, bool quiet, hed_live_report *report, hed_error *error)
 {
     bool terminal = isatty(STDERR_FILENO);
@@ -95,8 +98,11 @@ static int play(const hed_arguments *a, hed_live *live, const char *device, hed_
     hed_live_report report;
     hed_status status = hed_live_get_report(live, &report, error);
     if (!quiet)
-        fprintf(stderr, "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32 ", %.1f ms of our latency; Ctrl-C ends\n", device,
-                hed_synth_structure_name(report.synth.structure), report.rate, report.block, 1e3 * report.latency / report.rate);
+        fprintf(stderr,
+                "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32
+                ", %.1f ms of our latency; Ctrl-C ends\n",
+                device, hed_synth_structure_name(report.synth.structure), report.rate, report.block,
+                1e3 * report.latency / report.rate);
     if (status == HED_OK) status = watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
     if (status != HED_OK) {
         fprintf(stderr, "heddle: %s\n", error->text);
@@ -127,7 +133,8 @@ static int run(const hed_arguments *arguments, void *user)
         hed_live_def def = def_of(arguments, instrument, session.devices[0]);
         status = hed_live_start(&def, &live, &error);
     }
-    int code = status == HED_OK ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error) : cli_fail(&error);
+    int code = status == HED_OK ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
+                                : cli_fail(&error);
     hed_live_stop(live);
     hed_instrument_destroy(instrument);
     cli_close(&session);
@@ -147,17 +154,23 @@ static const char *const STRUCTURES[] = {"auto", "native", "group", "global", "g
 static const hed_option OPTIONS[] = {
     FLAG("jack", "through JACK, which decides about rate and block; so it is unless --alsa is given"),
     FLAG("alsa", "through ALSA"),
-    OPTION("midi", TEXT, "PORT", "the MIDI port to listen to: JACK's name or part of it, or ALSA's CLIENT:PORT", .letter = 'm'),
-    OPTION("output", TEXT, "NAME", "where the sound goes: JACK ports by a pattern, or an ALSA device; else the first there is", .letter = 'o'),
-    OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in (JACK)", .fallback = "0", .low = 0, .high = 64),
+    OPTION("midi", TEXT, "PORT", "the MIDI port to listen to: JACK's name or part of it, or ALSA's CLIENT:PORT",
+           .letter = 'm'),
+    OPTION("output", TEXT, "NAME",
+           "where the sound goes: JACK ports by a pattern, or an ALSA device; else the first there is",
+           .letter = 'o'),
+    OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in (JACK)", .fallback = "0", .low = 0,
+           .high = 64),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
     OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
     FLAG("keep-awake", "keep a device busy between blocks, where it clocks down"),
-    OPTION("rate", INTEGER, "HZ", "samples a second, with ALSA", .letter = 'r', .fallback = "48000", .low = 8000, .high = 768000),
+    OPTION("rate", INTEGER, "HZ", "samples a second, with ALSA", .letter = 'r', .fallback = "48000", .low = 8000,
+           .high = 768000),
     OPTION("block", INTEGER, "FRAMES", "samples a period, with ALSA", .fallback = "256", .low = 16, .high = 8192),
     OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0, .high = 9007199254740992.0),
-    OPTION("seconds", NUMBER, "SECONDS", "end by itself after this time; 0: play until Ctrl-C", .fallback = "0", .low = 0, .high = 1e6),
+    OPTION("seconds", NUMBER, "SECONDS", "end by itself after this time; 0: play until Ctrl-C", .fallback = "0",
+           .low = 0, .high = 1e6),
     FLAG("json", "print JSON at the end: one array with one object, nothing else"),
     {0},
 };
@@ -172,8 +185,9 @@ static const hed_example EXAMPLES[] = {
 const hed_command hed_command_synth_play = {
     .name = "play",
     .summary = "play an instrument live, through JACK or ALSA",
-    .description = "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the blocks that were not ready in "
-                   "time. A native synth plays in the audio thread; any other device is one block behind, and the first line says so.",
+    .description = "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the "
+                   "blocks that were not ready in time. A native synth plays in the audio thread; any other device "
+                   "is one block behind, and the first line says so.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

@@ -38,15 +38,17 @@ static hed_status load(synth_render *r, hed_error *error)
     hed_status status = hed_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error);
     if (status == HED_OK && in) status = synth_sound_read(in, &r->voice, error);
     if (status == HED_OK && in && r->voice.rate != r->rate)
-        status = hed_error_set(error, HED_ERROR_ARGUMENT, "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
-                                                          "render with --rate %" PRIu32 ", or convert the file",
+        status = hed_error_set(error, HED_ERROR_ARGUMENT,
+                               "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
+                               "render with --rate %" PRIu32 ", or convert the file",
                                in, r->voice.rate, r->rate, r->voice.rate);
     if (status == HED_OK && song) status = cli_synth_song_load(song, r->rate, &r->song, error);
     else if (status == HED_OK && !in) status = cli_synth_song_note(r->instrument, r->rate, &r->song, error);
     if (status != HED_OK) return status;
     uint64_t length = r->song.length > r->voice.frames ? r->song.length : r->voice.frames;
     r->frames = length + (uint64_t)llround(hed_number_of(a, "tail") * r->rate);
-    if (r->frames == 0) return hed_error_set(error, HED_ERROR_ARGUMENT, "nothing to render: no song, no sound and no tail");
+    if (r->frames == 0)
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "nothing to render: no song, no sound and no tail");
     return HED_OK;
 }
 
@@ -70,12 +72,15 @@ static hed_status open_synth(synth_render *r, hed_error *error)
 static hed_status open_output(synth_render *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
-    cli_synth_output_def def = {.path = r->path, .spectrogram = hed_text_of(a, "spectrogram"), .instrument = r->instrument};
+    cli_synth_output_def def = {
+        .path = r->path, .spectrogram = hed_text_of(a, "spectrogram"), .instrument = r->instrument};
     def.stems = hed_given(a, "stems");
     def.rate = (uint32_t)r->rate;
     def.frames = r->frames;
     def.format = (synth_sound_format)hed_choice_of(a, "format");
-    if (def.stems && !def.path) return hed_error_set(error, HED_ERROR_ARGUMENT, "--stems names its files after --out FILE, which is not given");
+    if (def.stems && !def.path)
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+                             "--stems names its files after --out FILE, which is not given");
     hed_status status = cli_synth_output_open(&def, &r->output, error);
     if (status != HED_OK) return status;
     uint32_t stems = cli_synth_output_stems(r->output);
@@ -95,14 +100,17 @@ static void take_voice(const synth_render *r, float *piece, const float **inputs
     for (uint32_t c = 0; c < r->voice.channels; c++) {
         inputs[c] = piece + (size_t)c * r->block;
         memset(piece + (size_t)c * r->block, 0, sizeof *piece * frames);
-        if (count) memcpy(piece + (size_t)c * r->block, r->voice.samples + c * r->voice.frames + r->done, sizeof *piece * count);
+        if (count)
+            memcpy(piece + (size_t)c * r->block, r->voice.samples + c * r->voice.frames + r->done,
+                   sizeof *piece * count);
     }
 }
 
 static hed_status step(synth_render *r, float *piece, const float **inputs, hed_error *error)
 {
     uint64_t left = r->frames + r->latency - r->done;
-    uint32_t frames = left < r->block ? (uint32_t)left : r->block, first = r->next_event, stems = cli_synth_output_stems(r->output);
+    uint32_t frames = left < r->block ? (uint32_t)left : r->block, first = r->next_event,
+             stems = cli_synth_output_stems(r->output);
     while (r->next_event < r->song.count && r->song.samples[r->next_event] < r->done + frames) {
         r->song.events[r->next_event].frame = (uint32_t)(r->song.samples[r->next_event] - r->done);
         r->next_event++;
@@ -117,11 +125,14 @@ static hed_status step(synth_render *r, float *piece, const float **inputs, hed_
     if (stems) block.stems = r->stems;
     hed_status status = hed_synth_process(r->synth, &block, error);
     /* The sound comes `latency` samples late, its stems do not. */
-    uint32_t early = r->done >= r->latency ? 0 : r->latency - r->done < frames ? (uint32_t)(r->latency - r->done) : frames;
+    uint64_t late = r->done < r->latency ? r->latency - r->done : 0;
     uint64_t unheard = r->done < r->frames ? r->frames - r->done : 0;
-    if (status == HED_OK) status = cli_synth_output_put(r->output, block.left + early, block.right + early, frames - early, error);
+    uint32_t early = late < frames ? (uint32_t)late : frames;
+    if (status == HED_OK)
+        status = cli_synth_output_put(r->output, block.left + early, block.right + early, frames - early, error);
     if (status == HED_OK && stems)
-        status = cli_synth_output_put_stems(r->output, r->stems, unheard < frames ? (uint32_t)unheard : frames, error);
+        status =
+            cli_synth_output_put_stems(r->output, r->stems, unheard < frames ? (uint32_t)unheard : frames, error);
     if (status == HED_OK) r->done += frames;
     return status;
 }
@@ -130,8 +141,10 @@ static hed_status go(synth_render *r, hed_error *error)
 {
     float *piece = calloc((size_t)r->block * (r->voice.channels + 1), sizeof *piece);
     const float **inputs = calloc((size_t)r->voice.channels + 1, sizeof *inputs);
-    hed_status status = piece && inputs ? HED_OK : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
-    hed_progress progress = hed_progress_begin("synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
+    hed_status status =
+        piece && inputs ? HED_OK : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
+    hed_progress progress = hed_progress_begin("synth render", "s of sound", (uint64_t)((double)r->frames / r->rate),
+                                               r->quiet || r->json);
     uint64_t begin = hed_now();
     while (status == HED_OK && r->done < r->frames + r->latency && !hed_interrupted()) {
         status = step(r, piece, inputs, error);
@@ -146,7 +159,8 @@ static hed_status go(synth_render *r, hed_error *error)
 
 /* ---- ending ---- */
 
-static hed_status tell_json(const synth_render *r, const hed_synth_report *report, uint64_t frames, uint64_t hash, float peak, hed_error *error)
+static hed_status tell_json(const synth_render *r, const hed_synth_report *report, uint64_t frames, uint64_t hash,
+                            float peak, hed_error *error)
 {
     char text[20];
     double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
@@ -192,18 +206,18 @@ static hed_status tell(const synth_render *r, uint64_t frames, uint64_t hash, fl
     hed_synth_report report = hed_synth_get_report(r->synth);
     if (r->json) return tell_json(r, &report, frames, hash, peak, error);
     double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
-    printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n", r->path ? r->path : "not written", length,
-           r->seconds, r->seconds > 0 ? length / r->seconds : 0, hed_device_get_info(r->session.devices[0])->id,
-           hed_synth_structure_name(report.structure));
-    printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block, 100 * report.load.p50_ns / block,
-           100 * report.load.p99_ns / block, 100 * report.load.maximum_ns / block);
+    printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n",
+           r->path ? r->path : "not written", length, r->seconds, r->seconds > 0 ? length / r->seconds : 0,
+           hed_device_get_info(r->session.devices[0])->id, hed_synth_structure_name(report.structure));
+    printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
+           100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block, 100 * report.load.maximum_ns / block);
     if (peak > 0) printf("peak %.1f dB", decibels(peak));
     else printf("silent");
     if (report.reduction > 0.05f) printf(", the limiter took up to %.1f dB", (double)report.reduction);
     printf("\n");
     if (report.breaks)
-        printf("the breaker opened %" PRIu32 " times: the instrument ran away, and %.2f s were muted\n", report.breaks,
-               (double)report.muted / r->rate);
+        printf("the breaker opened %" PRIu32 " times: the instrument ran away, and %.2f s were muted\n",
+               report.breaks, (double)report.muted / r->rate);
     return HED_OK;
 }
 
@@ -226,7 +240,8 @@ static int render(synth_render *r, hed_error *error)
         status = tell(r, frames, hash, peak, error);
         return status == HED_OK ? HED_EXIT_OK : cli_fail(error);
     }
-    fprintf(stderr, "heddle: interrupted after %.2f s of %.2f s of sound", (double)frames / r->rate, (double)r->frames / r->rate);
+    fprintf(stderr, "heddle: interrupted after %.2f s of %.2f s of sound", (double)frames / r->rate,
+            (double)r->frames / r->rate);
     if (r->path) fprintf(stderr, "; %s holds what was rendered", r->path);
     fputc('\n', stderr);
     return HED_EXIT_INTERRUPTED;
@@ -277,15 +292,18 @@ static const char *const FORMATS[] = {"s16", "s24", "f32", NULL};
     }
 static const hed_option OPTIONS[] = {
     OPTION("out", FILE, "FILE", "the sound: .wav, .flac, .aiff, .w64, .rf64, .caf or .au", .letter = 'o'),
-    OPTION("in", FILE, "FILE", "sound that goes in, for the instrument's audio inputs; of the same rate", .letter = 0),
+    OPTION("in", FILE, "FILE", "sound that goes in, for the instrument's audio inputs; of the same rate",
+           .letter = 0),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
     OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
-    OPTION("rate", INTEGER, "HZ", "samples a second", .letter = 'r', .fallback = "48000", .low = 1000, .high = 768000),
-    OPTION("block", INTEGER, "FRAMES", "samples that are rendered at once; the sound is the same for any", .fallback = "256", .low = 1,
-           .high = 65536),
+    OPTION("rate", INTEGER, "HZ", "samples a second", .letter = 'r', .fallback = "48000", .low = 1000,
+           .high = 768000),
+    OPTION("block", INTEGER, "FRAMES", "samples that are rendered at once; the sound is the same for any",
+           .fallback = "256", .low = 1, .high = 65536),
     OPTION("format", CHOICE, "NAME", "of the samples", .choices = FORMATS, .fallback = "s24"),
-    OPTION("tail", NUMBER, "SECONDS", "what is rendered behind the song's end", .fallback = "2", .low = 0, .high = 86400),
+    OPTION("tail", NUMBER, "SECONDS", "what is rendered behind the song's end", .fallback = "2", .low = 0,
+           .high = 86400),
     OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0, .high = 9007199254740992.0),
     FLAG("stems", "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
     OPTION("spectrogram", FILE, "FILE", "a picture of the sound, FILE.png", .letter = 0),
@@ -294,19 +312,23 @@ static const hed_option OPTIONS[] = {
 };
 static const hed_option POSITIONALS[] = {
     {.name = "INSTRUMENT", .kind = HED_OPTION_FILE, .required = true, .help = "the instrument, FILE.json"},
-    {.name = "SONG", .kind = HED_OPTION_FILE, .help = "a standard MIDI file; without one and without --in the root note sounds for a second"},
+    {.name = "SONG",
+     .kind = HED_OPTION_FILE,
+     .help = "a standard MIDI file; without one and without --in the root note sounds for a second"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle synth render harp.json song.mid -o song.wav", "a song on an instrument"},
     {"heddle synth render plate.json --in voice.wav -o reverb.wav --tail 5", "a voice through a plate"},
-    {"heddle synth render harp.json song.mid --strict --json", "how fast it is, and a hash that is the same on every device"},
+    {"heddle synth render harp.json song.mid --strict --json",
+     "how fast it is, and a hash that is the same on every device"},
     {0}};
 
 const hed_command hed_command_synth_render = {
     .name = "render",
     .summary = "play a song on an instrument into a sound file",
-    .description = "Renders as fast as the device can. Events of the song sound at their samples, the limiter's look-ahead is taken away, "
-                   "and the sound is the same for every block size. After Ctrl-C the file holds what was rendered.",
+    .description = "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
+                   "look-ahead is taken away, and the sound is the same for every block size. After Ctrl-C the file "
+                   "holds what was rendered.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

@@ -14,7 +14,7 @@ typedef struct cli_synth_song {
     hed_synth_event *events; /* (count), in order; `frame` is of their block */
     uint64_t *samples;       /* (count): of the song */
     uint32_t count;
-    uint64_t length;         /* samples, to the end of the longest track */
+    uint64_t length; /* samples, to the end of the longest track */
 } cli_synth_song;
 
 /* Reads a MIDI file. */
@@ -42,8 +42,10 @@ typedef struct cli_synth_output cli_synth_output;
 hed_status cli_synth_output_open(const cli_synth_output_def *def, cli_synth_output **output, hed_error *error);
 /* Channels that put_stems() takes: two for each microphone that is heard. 0: no stems are wanted. */
 uint32_t cli_synth_output_stems(const cli_synth_output *output);
-hed_status cli_synth_output_put(cli_synth_output *output, const float *left, const float *right, uint32_t frames, hed_error *error);
-hed_status cli_synth_output_put_stems(cli_synth_output *output, float *const *stems, uint32_t frames, hed_error *error);
+hed_status cli_synth_output_put(cli_synth_output *output, const float *left, const float *right, uint32_t frames,
+                                hed_error *error);
+hed_status cli_synth_output_put_stems(cli_synth_output *output, float *const *stems, uint32_t frames,
+                                      hed_error *error);
 /* What was put so far. */
 uint64_t cli_synth_output_frames(const cli_synth_output *output);
 uint64_t cli_synth_output_hash(const cli_synth_output *output);

@@ -14,7 +14,7 @@ struct cli_synth_output {
     synth_sound_writer *sound;
     synth_sound_writer **stems; /* (stem_count) */
     uint32_t stem_count;
-    float *picture;             /* (frames x 2) of the spectrogram */
+    float *picture; /* (frames x 2) of the spectrogram */
     uint64_t frames, hash;
     float peak;
 };
@@ -64,7 +64,8 @@ hed_status cli_synth_output_put_stems(cli_synth_output *o, float *const *stems, 
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < o->stem_count && status == HED_OK; i++)
-        status = synth_sound_writer_put(o->stems[i], (const float *const[]){stems[2 * i], stems[2 * i + 1]}, frames, error);
+        status = synth_sound_writer_put(o->stems[i], (const float *const[]){stems[2 * i], stems[2 * i + 1]}, frames,
+                                        error);
     return status;
 }
 
@@ -82,7 +83,9 @@ hed_status cli_synth_output_open(const cli_synth_output_def *def, cli_synth_outp
     if (status == HED_OK && def->stems) status = open_stems(o, error);
     if (status == HED_OK && def->spectrogram) {
         o->picture = def->frames < SIZE_MAX / 8 ? malloc(sizeof *o->picture * 2 * (def->frames + 1)) : NULL;
-        if (!o->picture) status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the spectrogram of %" PRIu64 " samples", def->frames);
+        if (!o->picture)
+            status = hed_error_set(error, HED_ERROR_MEMORY,
+                                   "out of memory for the spectrogram of %" PRIu64 " samples", def->frames);
     }
     if (status != HED_OK) {
         cli_synth_output_abort(o);
@@ -92,7 +95,8 @@ hed_status cli_synth_output_open(const cli_synth_output_def *def, cli_synth_outp
     return HED_OK;
 }
 
-hed_status cli_synth_output_put(cli_synth_output *o, const float *left, const float *right, uint32_t frames, hed_error *error)
+hed_status cli_synth_output_put(cli_synth_output *o, const float *left, const float *right, uint32_t frames,
+                                hed_error *error)
 {
     o->hash = synth_sound_hash(o->hash, left, right, frames);
     for (uint32_t n = 0; n < frames; n++) {
@@ -144,7 +148,8 @@ hed_status cli_synth_output_commit(cli_synth_output *o, hed_error *error)
         status = synth_sound_writer_commit(o->sound, error);
         o->sound = NULL;
     }
-    while (status == HED_OK && o->stem_count > 0) status = synth_sound_writer_commit(o->stems[--o->stem_count], error);
+    while (status == HED_OK && o->stem_count > 0)
+        status = synth_sound_writer_commit(o->stems[--o->stem_count], error);
     cli_synth_output_abort(o);
     return status;
 }

@@ -30,6 +30,7 @@ function(hed_finish_engine name)
   add_library(${twin} STATIC EXCLUDE_FROM_ALL ${absolute})
   add_dependencies(${twin} ${target}) # its generated files
   target_compile_options(${twin} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> -UNDEBUG)
+  target_compile_definitions(${twin} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
   target_include_directories(${twin} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   target_link_libraries(${twin} PUBLIC heddle-internal ${libraries})
 endfunction()

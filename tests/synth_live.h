@@ -1,4 +1,5 @@
-/* What the tests of live playing share: an instrument, its sound rendered at leisure, a JACK server of our own, and a client that records. */
+/* What the tests of live playing share: an instrument, its sound rendered at leisure, a JACK server of our own, and a
+ * client that records. */
 #ifndef HED_TESTS_SYNTH_LIVE_H
 #define HED_TESTS_SYNTH_LIVE_H
 
@@ -28,7 +29,8 @@ static inline hed_instrument *live_instrument(bool detune)
     def.as.microphone.position[2] = 0.1f;
     def.as.microphone.pan = -0.3f;
     OK(hed_instrument_add(instrument, &def, "microphone", &microphone, &error));
-    for (uint32_t i = 0; i < string.bodies; i++) OK(hed_instrument_link(instrument, microphone, string.first_body + i, 1, &error));
+    for (uint32_t i = 0; i < string.bodies; i++)
+        OK(hed_instrument_link(instrument, microphone, string.first_body + i, 1, &error));
     return instrument;
 }
 
@@ -38,7 +40,8 @@ static inline hed_synth_event live_note(uint8_t status, uint8_t velocity)
 }
 
 /* `frames` of it with a note at sample `at`; in blocks of 100. */
-static inline void live_render(hed_device *device, const hed_synth_def *live, uint32_t at, float *left, float *right, uint32_t frames)
+static inline void live_render(hed_device *device, const hed_synth_def *live, uint32_t at, float *left, float *right,
+                               uint32_t frames)
 {
     hed_error error;
     hed_synth *synth;
@@ -50,7 +53,8 @@ static inline void live_render(hed_device *device, const hed_synth_def *live, ui
     hed_synth_event note = live_note(0x90, 100);
     note.frame = at % 100;
     for (uint32_t first = 0; first < frames; first += 100) {
-        hed_synth_block block = {.frames = frames - first < 100 ? frames - first : 100, .left = left + first, .right = right + first};
+        hed_synth_block block = {
+            .frames = frames - first < 100 ? frames - first : 100, .left = left + first, .right = right + first};
         block.events = &note;
         block.event_count = first == at - at % 100;
         OK(hed_synth_process(synth, &block, &error));
@@ -58,7 +62,8 @@ static inline void live_render(hed_device *device, const hed_synth_def *live, ui
     hed_synth_destroy(synth);
 }
 
-/* The first sample above a level. Nothing is zero for long: against denormals a bias of some 10^-20 m moves every body. */
+/* The first sample above a level. Nothing is zero for long: against denormals a bias of some 10^-20 m moves every
+ * body. */
 static inline uint32_t live_first_above(const float *left, uint32_t frames, float level)
 {
     uint32_t n = 0;

@@ -1,5 +1,6 @@
-/* Playing live. Through JACK's dummy driver at 48 kHz: what is heard is what a render gives, bit for bit; MIDI at its samples; xruns are counted; a server
- * that goes is reported. The exchange with a device's thread is tested without a clock. How many deadlines are missed is no matter here. */
+/* Playing live. Through JACK's dummy driver at 48 kHz: what is heard is what a render gives, bit for bit; MIDI at its
+ * samples; xruns are counted; a server that goes is reported. The exchange with a device's thread is tested without a
+ * clock. How many deadlines are missed is no matter here. */
 #include "synth_live.h"
 
 #include "rt/live.h"
@@ -61,7 +62,8 @@ static void is_one_block_behind(hed_device *host, hed_device *device)
     hed_synth_event note = live_note(0x90, 100);
     int64_t calls = counting.calls;
     for (uint32_t i = 0; i < BLOCKS; i++) {
-        hed_synth_block block = {.frames = BLOCK, .left = found[0], .right = found[1], .events = &note, .event_count = i == 0};
+        hed_synth_block block = {
+            .frames = BLOCK, .left = found[0], .right = found[1], .events = &note, .event_count = i == 0};
         bool taken;
         cr_assert(live_exchange_block(live->exchange, &block, &taken) && taken, "block %u", i);
         for (uint32_t n = 0; n < BLOCK; n++) {
@@ -85,11 +87,13 @@ Test(synth_live, a_device_is_one_block_behind)
     hed_error error;
     OK(hed_device_find(t.context, "host", &host, &error));
     is_one_block_behind(host, host);
-    if (!hed_device_find(t.context, "Portable Computing Language", &device, &error)) is_one_block_behind(host, device);
+    if (!hed_device_find(t.context, "Portable Computing Language", &device, &error))
+        is_one_block_behind(host, device);
     test_close(&t);
 }
 
-/* Blocks that come too late are dropped; nothing that was handed over is played at the wrong time, and afterwards it is one block behind again. */
+/* Blocks that come too late are dropped; nothing that was handed over is played at the wrong time, and afterwards it
+ * is one block behind again. */
 Test(synth_live, late_blocks_are_dropped)
 {
     test_device t = test_open(NULL);
@@ -105,10 +109,12 @@ Test(synth_live, late_blocks_are_dropped)
     uint32_t asked = 0, silent = 0, refused = 0;
     bool pending = true;
     for (uint32_t i = 0; i < BLOCKS; i++) {
-        hed_synth_block block = {.frames = BLOCK, .left = found[0], .right = found[1], .events = &note, .event_count = pending};
+        hed_synth_block block = {
+            .frames = BLOCK, .left = found[0], .right = found[1], .events = &note, .event_count = pending};
         bool taken, there = live_exchange_block(live->exchange, &block, &taken);
         uint32_t wanted = asked;
-        for (uint32_t n = 0; n < BLOCK; n++) cr_assert(found[0][n] == (there && wanted ? left[(wanted - 1) * BLOCK + n] : 0.0f), "block %u", i);
+        for (uint32_t n = 0; n < BLOCK; n++)
+            cr_assert(found[0][n] == (there && wanted ? left[(wanted - 1) * BLOCK + n] : 0.0f), "block %u", i);
         silent += !there;
         refused += !taken;
         if (taken) {
@@ -117,7 +123,8 @@ Test(synth_live, late_blocks_are_dropped)
         }
         if (i % 10 == 9) wait_for(live);
     }
-    cr_assert(asked + refused == BLOCKS && asked >= BLOCKS / 10 * 4, "%u asked, %u refused, %u silent", asked, refused, silent);
+    cr_assert(asked + refused == BLOCKS && asked >= BLOCKS / 10 * 4, "%u asked, %u refused, %u silent", asked,
+              refused, silent);
     free_live(live);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -143,11 +150,11 @@ typedef struct recorder {
     int lock; /* of its name */
     jack_client_t *client;
     jack_port_t *left, *right, *midi;
-    float *sound[2];            /* (MOST_FRAMES) */
-    _Atomic uint32_t frames;    /* recorded */
-    _Atomic uint32_t note_at;   /* frame of the next cycle at which to send a note; UINT32_MAX: none */
-    _Atomic uint32_t sent;      /* which recorded frame it was */
-    _Atomic bool dawdle;        /* for once, sleep through some cycles */
+    float *sound[2];          /* (MOST_FRAMES) */
+    _Atomic uint32_t frames;  /* recorded */
+    _Atomic uint32_t note_at; /* frame of the next cycle at which to send a note; UINT32_MAX: none */
+    _Atomic uint32_t sent;    /* which recorded frame it was */
+    _Atomic bool dawdle;      /* for once, sleep through some cycles */
 } recorder;
 
 static int record(jack_nframes_t frames, void *user)
@@ -182,11 +189,13 @@ static pid_t start_server(const char *name, uint32_t block)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no server behind */
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
     /* Synchronous: a client that is slow once delays the others and loses nothing. */
-    execlp("jackd", "jackd", "-n", name, "-r", "-S", "-t", "10000", "-d", "dummy", "-r", "48000", "-p", period, "-C", "0", "-P", "2", (char *)NULL);
+    execlp("jackd", "jackd", "-n", name, "-r", "-S", "-t", "10000", "-d", "dummy", "-r", "48000", "-p", period, "-C",
+           "0", "-P", "2", (char *)NULL);
     _exit(127);
 }
 
-/* A name that nobody else uses now: JACK keeps up to eight, and forgets one that a server left behind only when it is used again. */
+/* A name that nobody else uses now: JACK keeps up to eight, and forgets one that a server left behind only when it is
+ * used again. */
 static int lock_name(char *name, size_t size)
 {
     for (uint32_t i = 0; i < 4; i++) {
@@ -263,9 +272,10 @@ static hed_live_def live_def(hed_device *device, const hed_instrument *instrumen
 
 /* ---- sound ---- */
 
-/* The frame of the recording at which the synth's first block began, though it was heard only when its ports were connected: a whole number of cycles, of
- * which one alone makes of what the bias sounds like, some 10^-15, what a render gives without a note. The recorder hears a block late what comes of
- * the keys that it presses, since the server cuts the loop there. */
+/* The frame of the recording at which the synth's first block began, though it was heard only when its ports were
+ * connected: a whole number of cycles, of which one alone makes of what the bias sounds like, some 10^-15, what a
+ * render gives without a note. The recorder hears a block late what comes of the keys that it presses, since the
+ * server cuts the loop there. */
 static uint32_t find_begin(const recorder *r, const float *quiet, uint32_t heard, uint32_t block)
 {
     for (uint32_t begin = 0; begin <= heard; begin += block)
@@ -304,11 +314,14 @@ static void plays_what_a_render_gives(uint32_t block)
     uint32_t heard = live_first_above(r->sound[0], frames, 0), also = live_first_above(r->sound[1], frames, 0);
     if (also > heard) heard = also; /* connected one after the other */
     uint32_t begin = find_begin(r, left, heard, block), note = sent + block - begin;
-    cr_assert(heard < sent && begin + FRAMES < frames && note < FRAMES / 2, "%u frames, from %u on, a note at %u", frames, begin, note);
+    cr_assert(heard < sent && begin + FRAMES < frames && note < FRAMES / 2, "%u frames, from %u on, a note at %u",
+              frames, begin, note);
     live_render(t.device, &def.synth, note, left, right, FRAMES);
-    cr_assert(live_first_above(left, FRAMES, 1e-6f) < note + 1000 && live_first_above(left, FRAMES, 1e-6f) > note, "it was silent");
+    cr_assert(live_first_above(left, FRAMES, 1e-6f) < note + 1000 && live_first_above(left, FRAMES, 1e-6f) > note,
+              "it was silent");
     for (uint32_t n = heard - begin; n < FRAMES; n++) {
-        cr_assert(r->sound[0][begin + n] == left[n], "left, frame %u: %g instead of %g", n, (double)r->sound[0][begin + n], (double)left[n]);
+        cr_assert(r->sound[0][begin + n] == left[n], "left, frame %u: %g instead of %g", n,
+                  (double)r->sound[0][begin + n], (double)left[n]);
         cr_assert(r->sound[1][begin + n] == right[n], "right, frame %u", n);
     }
     hed_instrument_destroy(instrument);
@@ -361,7 +374,8 @@ Test(synth_live, counts_xruns_changes_and_fades)
     }
     cr_assert(peak > 0 && peak <= 1);
     for (uint32_t n = stopped; n < atomic_load(&r->frames); n++)
-        cr_assert(fabsf(r->sound[0][n] - r->sound[0][n - 1]) <= step + peak / 256, "the end clicks at frame %u", n - stopped);
+        cr_assert(fabsf(r->sound[0][n] - r->sound[0][n - 1]) <= step + peak / 256, "the end clicks at frame %u",
+                  n - stopped);
     hed_instrument_destroy(instrument);
     hed_instrument_destroy(other);
     stop_recorder(r);
@@ -401,7 +415,8 @@ Test(synth_live, says_what_it_does_not_find)
         sleep_milliseconds(10);
         status = hed_live_get_report(live, &report, &error);
     }
-    cr_assert(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s", hed_status_name(status), error.text);
+    cr_assert(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s", hed_status_name(status),
+              error.text);
     hed_live_stop(live);
     hed_live_stop(NULL);
     hed_instrument_destroy(instrument);

@@ -24,7 +24,8 @@ static synth_mix *make(const hed_instrument_def *def)
 }
 
 /* As hed_synth_process() does: blocks in parts, of which none is longer than a rest or reaches across its end. */
-static void run_in_blocks(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t block, mixed *out)
+static void run_in_blocks(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t block,
+                          mixed *out)
 {
     out->opened = FRAMES;
     for (uint32_t first = 0, frames; first < FRAMES; first += frames) {
@@ -32,7 +33,8 @@ static void run_in_blocks(synth_mix *mix, const float *stems, uint32_t instances
         if (most > SYNTH_MIX_HOLD) most = SYNTH_MIX_HOLD;
         frames = FRAMES - first < most ? FRAMES - first : most;
         const float *at = resting ? NULL : stems + (size_t)first * instances * stem_count * 2;
-        uint32_t sounding = synth_mix_run(mix, at, instances, stem_count, frames, out->left + first, out->right + first);
+        uint32_t sounding =
+            synth_mix_run(mix, at, instances, stem_count, frames, out->left + first, out->right + first);
         if (sounding < frames && out->opened == FRAMES) out->opened = first + sounding;
     }
     out->report = (hed_synth_report){0};
@@ -104,7 +106,8 @@ Test(synth_mix, never_a_sample_above_the_limit)
         mixed *out = mix_of(stems, &def, 64);
         float most = hed_exp(def.limit * 0.11512925f), peak = 0;
         for (uint32_t n = 0; n < FRAMES; n++) {
-            cr_assert(fabsf(out->left[n]) <= most && fabsf(out->right[n]) <= most, "frame %u: %g %g", n, (double)out->left[n], (double)out->right[n]);
+            cr_assert(fabsf(out->left[n]) <= most && fabsf(out->right[n]) <= most, "frame %u: %g %g", n,
+                      (double)out->left[n], (double)out->right[n]);
             if (fabsf(out->left[n]) > peak) peak = fabsf(out->left[n]);
         }
         cr_assert(peak > 0.99f * most, "it takes away more than it has to: %g of %g", (double)peak, (double)most);
@@ -185,11 +188,13 @@ Test(synth_mix, sound_does_not_depend_on_blocks)
     stems[2 * 30001 + 1] = INFINITY;
     hed_instrument_def def = plain();
     mixed *whole = mix_of(stems, &def, 256);
-    cr_assert(whole->opened == 9000 && whole->report.breaks == 2, "opened at %u, %u times", whole->opened, whole->report.breaks);
+    cr_assert(whole->opened == 9000 && whole->report.breaks == 2, "opened at %u, %u times", whole->opened,
+              whole->report.breaks);
     for (uint32_t i = 0; i < 6; i++) {
         mixed *out = mix_of(stems, &def, blocks[i]);
-        cr_assert(memcmp(out->left, whole->left, sizeof out->left) == 0 && memcmp(out->right, whole->right, sizeof out->right) == 0, "blocks of %u",
-                  blocks[i]);
+        cr_assert(memcmp(out->left, whole->left, sizeof out->left) == 0 &&
+                      memcmp(out->right, whole->right, sizeof out->right) == 0,
+                  "blocks of %u", blocks[i]);
         cr_assert(out->opened == whole->opened && out->report.breaks == 2 && out->report.muted == 2 * SYNTH_MIX_HOLD);
         cr_assert(out->report.peak == whole->report.peak && out->report.reduction == whole->report.reduction);
         free(out);
@@ -220,9 +225,11 @@ Test(synth_mix, breaker_mutes_and_recovers_without_a_click)
         for (uint32_t n = 1; n < FRAMES; n++) {
             cr_assert(isfinite(out->left[n]) && isfinite(out->right[n]));
             cr_assert(fabsf(out->left[n] - out->left[n - 1]) < 0.0018f + 0.9f / (float)late + 1e-5f, "frame %u", n);
-            if (n > 20000 + late && n < 20000 + SYNTH_MIX_HOLD + late) cr_assert(out->left[n] == 0.0f && out->right[n] == 0.0f, "frame %u", n);
+            if (n > 20000 + late && n < 20000 + SYNTH_MIX_HOLD + late)
+                cr_assert(out->left[n] == 0.0f && out->right[n] == 0.0f, "frame %u", n);
         }
-        for (uint32_t n = 20000 + SYNTH_MIX_HOLD + 2500 + late; n < FRAMES; n++) cr_assert(out->left[n] == stems[2 * (n - late)], "frame %u", n);
+        for (uint32_t n = 20000 + SYNTH_MIX_HOLD + 2500 + late; n < FRAMES; n++)
+            cr_assert(out->left[n] == stems[2 * (n - late)], "frame %u", n);
         free(out);
         free(stems);
     }
@@ -263,7 +270,8 @@ Test(synth_mix, voices_and_stems_are_summed_in_order)
 {
     enum { INSTANCES = 3, STEMS = 2 };
     /* Not the same in any other order: 2^24 swallows a 1. */
-    static const float stems[INSTANCES * STEMS * 2] = {16777216, 2, 1, 0, 1, 0, -16777216, 16777216, 1, 1, 0, -16777216};
+    static const float stems[INSTANCES * STEMS * 2] = {16777216,  2,        1, 0, 1, 0,
+                                                       -16777216, 16777216, 1, 1, 0, -16777216};
     hed_instrument_def def = plain();
     def.gain = -200;
     synth_mix *mix = make(&def);
@@ -333,7 +341,11 @@ static hed_instrument *fragile(void)
 static const struct {
     uint32_t sample;
     uint8_t bytes[3];
-} keys[] = {{100, {0x90, 60, 90}}, {6000, {0x80, 60, 0}}, {6900, {0x90, 62, 120}}, {20000, {0x90, 64, 80}}, {20000, {0x80, 62, 0}}};
+} keys[] = {{100, {0x90, 60, 90}},
+            {6000, {0x80, 60, 0}},
+            {6900, {0x90, 62, 120}},
+            {20000, {0x90, 64, 80}},
+            {20000, {0x80, 62, 0}}};
 
 static played *play(hed_device *device, const hed_instrument *instrument, uint32_t block)
 {
@@ -349,7 +361,9 @@ static played *play(hed_device *device, const hed_instrument *instrument, uint32
     OK(hed_synth_create(device, &def, &synth, &error));
     for (uint32_t first = 0; first < PLAYED; first += block) {
         hed_synth_event events[5];
-        hed_synth_block b = {.frames = PLAYED - first < block ? PLAYED - first : block, .left = p->left + first, .right = p->right + first};
+        hed_synth_block b = {.frames = PLAYED - first < block ? PLAYED - first : block,
+                             .left = p->left + first,
+                             .right = p->right + first};
         b.events = events;
         for (uint32_t i = 0; i < 5; i++)
             if (keys[i].sample >= first && keys[i].sample < first + b.frames) {
@@ -376,15 +390,19 @@ Test(synth_mix, a_broken_synth_recovers_at_the_same_samples_in_any_block)
     float before = 0, after = 0;
     cr_assert(whole->report.breaks == 1 && whole->report.muted == SYNTH_MIX_HOLD && whole->report.samples == PLAYED);
     for (uint32_t n = 0; n < PLAYED; n++) {
-        cr_assert(isfinite(whole->left[n]) && isfinite(whole->stems[0][n]) && isfinite(whole->stems[1][n]), "frame %u", n);
-        if (n > BROKEN + 10 + late && n < BROKEN + SYNTH_MIX_HOLD) cr_assert(whole->left[n] == 0.0f && whole->stems[0][n] == 0.0f, "frame %u", n);
+        cr_assert(isfinite(whole->left[n]) && isfinite(whole->stems[0][n]) && isfinite(whole->stems[1][n]),
+                  "frame %u", n);
+        if (n > BROKEN + 10 + late && n < BROKEN + SYNTH_MIX_HOLD)
+            cr_assert(whole->left[n] == 0.0f && whole->stems[0][n] == 0.0f, "frame %u", n);
         if (n < BROKEN) before = fmaxf(before, fabsf(whole->left[n]));
         if (n > 20000) after = fmaxf(after, fabsf(whole->left[n]));
     }
     cr_assert(before > 1e-3f && after > 1e-3f, "%g before, %g after", (double)before, (double)after);
     for (uint32_t i = 0; i < 4; i++) {
         played *p = play(t.device, instrument, blocks[i]);
-        cr_assert(memcmp(p->left, whole->left, sizeof p->left) == 0 && memcmp(p->right, whole->right, sizeof p->right) == 0, "blocks of %u", blocks[i]);
+        cr_assert(memcmp(p->left, whole->left, sizeof p->left) == 0 &&
+                      memcmp(p->right, whole->right, sizeof p->right) == 0,
+                  "blocks of %u", blocks[i]);
         cr_assert(memcmp(p->stems, whole->stems, sizeof p->stems) == 0, "stems in blocks of %u", blocks[i]);
         free(p);
     }

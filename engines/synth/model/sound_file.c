@@ -26,7 +26,9 @@ static hed_status read_samples(SNDFILE *file, const char *path, synth_sound *sou
     uint64_t samples = sound->frames * sound->channels;
     sound->samples = malloc(sizeof *sound->samples * (samples ? samples : 1));
     hed_status status = HED_OK;
-    if (!piece || !sound->samples) status = synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s", (unsigned long long)samples, path);
+    if (!piece || !sound->samples)
+        status = synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s", (unsigned long long)samples,
+                            path);
     uint64_t frames = 0;
     while (!status && frames < sound->frames) {
         sf_count_t wanted = sound->frames - frames < PIECE ? (sf_count_t)(sound->frames - frames) : PIECE;
@@ -38,8 +40,9 @@ static hed_status read_samples(SNDFILE *file, const char *path, synth_sound *sou
             }
         frames += (uint64_t)got;
         if (got < wanted)
-            status = synth_fail(error, HED_ERROR_FORMAT, "%s ends after %llu of the %llu frames that its head promises", path,
-                                (unsigned long long)frames, (unsigned long long)sound->frames);
+            status =
+                synth_fail(error, HED_ERROR_FORMAT, "%s ends after %llu of the %llu frames that its head promises",
+                           path, (unsigned long long)frames, (unsigned long long)sound->frames);
     }
     free(piece);
     return status;
@@ -51,13 +54,17 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
     SF_INFO info = {0};
     if (access(path, R_OK) != 0) return synth_fail(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
     SNDFILE *file = sf_open(path, SFM_READ, &info);
-    if (!file) return synth_fail(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s", path, sf_strerror(NULL));
+    if (!file)
+        return synth_fail(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s", path,
+                          sf_strerror(NULL));
     hed_status status;
     if (info.frames < 0 || (uint64_t)info.frames > MOST_SAMPLES / (uint32_t)info.channels) {
-        status = synth_fail(error, HED_ERROR_LIMIT, "%s has %lld frames of %d channels: at most 2^30 samples are read", path,
-                            (long long)info.frames, info.channels);
+        status =
+            synth_fail(error, HED_ERROR_LIMIT, "%s has %lld frames of %d channels: at most 2^30 samples are read",
+                       path, (long long)info.frames, info.channels);
     } else {
-        *sound = (synth_sound){.rate = (uint32_t)info.samplerate, .channels = (uint32_t)info.channels, .frames = (uint64_t)info.frames};
+        *sound = (synth_sound){
+            .rate = (uint32_t)info.samplerate, .channels = (uint32_t)info.channels, .frames = (uint64_t)info.frames};
         status = read_samples(file, path, sound, error);
     }
     sf_close(file);
@@ -74,7 +81,7 @@ struct synth_sound_writer {
     uint64_t position, size; /* of the file, bytes */
     uint64_t most;           /* bytes that its head can count */
     uint32_t channels;
-    float piece[];           /* (PIECE x channels) */
+    float piece[]; /* (PIECE x channels) */
 };
 
 static sf_count_t tell_size(void *user)
@@ -122,7 +129,7 @@ static int container_of(const char *path)
         const char *ending;
         int format;
     } known[] = {{"wav", SF_FORMAT_WAV}, {"flac", SF_FORMAT_FLAC}, {"aiff", SF_FORMAT_AIFF}, {"aif", SF_FORMAT_AIFF},
-                 {"w64", SF_FORMAT_W64}, {"rf64", SF_FORMAT_RF64}, {"caf", SF_FORMAT_CAF}, {"au", SF_FORMAT_AU}};
+                 {"w64", SF_FORMAT_W64}, {"rf64", SF_FORMAT_RF64}, {"caf", SF_FORMAT_CAF},   {"au", SF_FORMAT_AU}};
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     if (strncmp(path, "/dev/", 5) == 0) return SF_FORMAT_WAV;
     for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
@@ -132,27 +139,29 @@ static int container_of(const char *path)
 
 static hed_status open_sound(synth_sound_writer *w, SF_INFO *info, hed_error *error)
 {
-    static const char *const names[] = {"16 bits", "24 bits", "32-bit floats"};
     SF_VIRTUAL_IO io = {tell_size, seek, read_nothing, put, tell_position};
     w->sound = sf_open_virtual(&io, SFM_WRITE, info, w);
     if (!w->sound) {
         int sub = info->format & SF_FORMAT_SUBMASK;
-        return synth_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot hold %u channels of %s at %d Hz: %s", w->path, w->channels,
-                          names[sub == SF_FORMAT_PCM_16 ? 0 : sub == SF_FORMAT_PCM_24 ? 1 : 2], info->samplerate, sf_strerror(NULL));
+        const char *name = sub == SF_FORMAT_PCM_16 ? "16 bits" : sub == SF_FORMAT_PCM_24 ? "24 bits" : "floats";
+        return synth_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot hold %u channels of %s at %d Hz: %s", w->path,
+                          w->channels, name, info->samplerate, sf_strerror(NULL));
     }
-    sf_command(w->sound, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE); /* it holds the time of day: the same sound would be other bytes */
+    /* The peak's place comes with the time of day: the same sound would be other bytes. */
+    sf_command(w->sound, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
     sf_command(w->sound, SFC_SET_CLIPPING, NULL, SF_TRUE);
     return HED_OK;
 }
 
-hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format, synth_sound_writer **writer,
-                                   hed_error *error)
+hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
+                                   synth_sound_writer **writer, hed_error *error)
 {
     static const int subtypes[] = {SF_FORMAT_PCM_16, SF_FORMAT_PCM_24, SF_FORMAT_FLOAT};
     *writer = NULL;
     SF_INFO info = {.samplerate = (int)rate, .channels = (int)channels, .format = container_of(path)};
     if (!info.format)
-        return synth_fail(error, HED_ERROR_UNSUPPORTED, "%s: its ending is none of wav, flac, aiff, w64, rf64, caf and au", path);
+        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                          "%s: its ending is none of wav, flac, aiff, w64, rf64, caf and au", path);
     synth_sound_writer *w = calloc(1, sizeof *w + sizeof(float) * PIECE * channels);
     if (!w || !(w->path = strdup(path))) {
         free(w);
@@ -172,16 +181,19 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     return HED_OK;
 }
 
-hed_status synth_sound_writer_put(synth_sound_writer *w, const float *const *channels, uint32_t frames, hed_error *error)
+hed_status synth_sound_writer_put(synth_sound_writer *w, const float *const *channels, uint32_t frames,
+                                  hed_error *error)
 {
     for (uint32_t first = 0; first < frames; first += PIECE) {
         uint32_t count = frames - first < PIECE ? frames - first : PIECE;
         for (uint32_t n = 0; n < count; n++)
             for (uint32_t c = 0; c < w->channels; c++) w->piece[n * w->channels + c] = channels[c][first + n];
         if (w->size + (uint64_t)count * w->channels * 4 > w->most)
-            return synth_fail(error, HED_ERROR_LIMIT, "%s would be longer than 4 GiB, which its format cannot say: name it .w64", w->path);
+            return synth_fail(error, HED_ERROR_LIMIT,
+                              "%s would be longer than 4 GiB, which its format cannot say: name it .w64", w->path);
         if (sf_writef_float(w->sound, w->piece, count) == count) continue;
-        return synth_fail(error, HED_ERROR_IO, "cannot write %s: %s", w->path, errno ? strerror(errno) : sf_strerror(w->sound));
+        return synth_fail(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
+                          errno ? strerror(errno) : sf_strerror(w->sound));
     }
     return HED_OK;
 }
@@ -212,7 +224,8 @@ void synth_sound_writer_abort(synth_sound_writer *w)
 
 static hed_status absent(const char *path, hed_error *error)
 {
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "%s: Heddle was built without libsndfile, and reads and writes no sound files", path);
+    return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                      "%s: Heddle was built without libsndfile, and reads and writes no sound files", path);
 }
 
 hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *error)
@@ -221,8 +234,8 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
     return absent(path, error);
 }
 
-hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format, synth_sound_writer **writer,
-                                   hed_error *error)
+hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
+                                   synth_sound_writer **writer, hed_error *error)
 {
     (void)rate;
     (void)channels;
@@ -232,7 +245,8 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
 }
 
 /* Nobody has a writer. */
-hed_status synth_sound_writer_put(synth_sound_writer *writer, const float *const *channels, uint32_t frames, hed_error *error)
+hed_status synth_sound_writer_put(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
+                                  hed_error *error)
 {
     (void)writer;
     (void)channels;

@@ -1,5 +1,5 @@
-/* Sound files, by libsndfile: WAV, FLAC, AIFF, W64 and what else it knows, by the name's ending. Writing is streamed, and nobody ever sees half a
- * file. A build without libsndfile answers UNSUPPORTED. */
+/* Sound files, by libsndfile: WAV, FLAC, AIFF, W64 and what else it knows, by the name's ending. Writing is streamed,
+ * and nobody ever sees half a file. A build without libsndfile answers UNSUPPORTED. */
 #ifndef SYNTH_SOUND_FILE_H
 #define SYNTH_SOUND_FILE_H
 
@@ -10,7 +10,7 @@
 typedef struct synth_sound {
     uint32_t rate, channels;
     uint64_t frames;
-    float *samples;          /* (channels x frames), one channel behind another */
+    float *samples; /* (channels x frames), one channel behind another */
 } synth_sound;
 
 /* Reads a whole file. Errors: IO, FORMAT, UNSUPPORTED, LIMIT (over 2^30 samples), MEMORY. */
@@ -21,15 +21,17 @@ typedef enum synth_sound_format { SYNTH_SOUND_S16, SYNTH_SOUND_S24, SYNTH_SOUND_
 typedef struct synth_sound_writer synth_sound_writer;
 
 /* Begins a file. Errors: IO, UNSUPPORTED (an ending that is not known, or a format that it cannot hold), MEMORY. */
-HED_API hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
-                                           synth_sound_writer **writer, hed_error *error);
-/* Adds frames: (channels) pointers to (frames) samples each. What is beyond full scale is clipped, but in F32. Errors: IO. */
-HED_API hed_status synth_sound_writer_put(synth_sound_writer *writer, const float *const *channels, uint32_t frames, hed_error *error);
+HED_API hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels,
+                                           synth_sound_format format, synth_sound_writer **writer, hed_error *error);
+/* Adds frames: (channels) pointers to (frames) samples each. What is beyond full scale is clipped, but in F32.
+ * Errors: IO. */
+HED_API hed_status synth_sound_writer_put(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
+                                          hed_error *error);
 /* Puts the file in place and frees the writer, whether it worked or not. Errors: IO. */
 HED_API hed_status synth_sound_writer_commit(synth_sound_writer *writer, hed_error *error);
 HED_API void synth_sound_writer_abort(synth_sound_writer *writer); /* leaves nothing behind. NULL is allowed */
 
-/* FNV-1a over the bits of the samples, left before right: what renders are compared by. Begin with SYNTH_SOUND_HASH. */
+/* FNV-1a over the samples' bits, left before right: what renders are compared by. Begin with SYNTH_SOUND_HASH. */
 #define SYNTH_SOUND_HASH 0xcbf29ce484222325u
 static inline uint64_t synth_sound_hash(uint64_t hash, const float *left, const float *right, uint32_t frames)
 {

@@ -70,7 +70,8 @@ static void *play(void *user)
     return NULL;
 }
 
-static hed_status set_card(live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step, int *code)
+static hed_status set_card(live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step,
+                           int *code)
 {
     static const snd_pcm_format_t formats[] = {SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S16};
     unsigned rate = def->rate, periods = PERIODS;
@@ -78,7 +79,8 @@ static hed_status set_card(live_driver *d, const hed_live_def *def, snd_pcm_hw_p
     *step = "to be asked what it can";
     if ((*code = snd_pcm_hw_params_any(d->pcm, params)) < 0) return HED_ERROR_IO;
     *step = "interleaved frames";
-    if ((*code = snd_pcm_hw_params_set_access(d->pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED)) < 0) return HED_ERROR_IO;
+    if ((*code = snd_pcm_hw_params_set_access(d->pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED)) < 0)
+        return HED_ERROR_IO;
     *step = "floats, or 32 or 16 bits";
     for (uint32_t i = 0; i < 3; i++) {
         d->format = formats[i];
@@ -110,11 +112,15 @@ static void say_nothing(const char *file, int line, const char *function, int co
 static hed_status open_card(live_driver *d, const hed_live_def *def, hed_error *error)
 {
     const char *name = def->output ? def->output : "default", *step;
-    if (def->synth.inputs) return hed_error_set(error, HED_ERROR_UNSUPPORTED, "sound comes in through JACK only; ALSA plays");
+    if (def->synth.inputs)
+        return hed_error_set(error, HED_ERROR_UNSUPPORTED, "sound comes in through JACK only; ALSA plays");
     int code = snd_pcm_open(&d->pcm, name, SND_PCM_STREAM_PLAYBACK, 0);
-    if (code < 0) return hed_error_set(error, HED_ERROR_IO, "ALSA does not open \"%s\": %s (\"aplay -L\" lists what there is)", name, snd_strerror(code));
+    if (code < 0)
+        return hed_error_set(error, HED_ERROR_IO, "ALSA does not open \"%s\": %s (\"aplay -L\" lists what there is)",
+                             name, snd_strerror(code));
     snd_pcm_hw_params_t *params;
-    if (snd_pcm_hw_params_malloc(&params) < 0) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to set \"%s\" up", name);
+    if (snd_pcm_hw_params_malloc(&params) < 0)
+        return hed_error_set(error, HED_ERROR_MEMORY, "no memory to set \"%s\" up", name);
     hed_status status = set_card(d, def, params, &step, &code);
     snd_pcm_hw_params_free(params);
     if (status) return hed_error_set(error, status, "\"%s\" refuses %s: %s", name, step, snd_strerror(code));
@@ -161,8 +167,9 @@ static void list_ports(snd_seq_t *seq, char *text, size_t size)
             snd_seq_port_info_set_port(port, -1);
             while (used < size && snd_seq_query_next_port(seq, port) >= 0) {
                 if (!(snd_seq_port_info_get_capability(port) & SND_SEQ_PORT_CAP_SUBS_READ)) continue;
-                used += (size_t)snprintf(text + used, size - used, "%s%d:%d %s", used ? ", " : "", snd_seq_port_info_get_client(port),
-                                         snd_seq_port_info_get_port(port), snd_seq_port_info_get_name(port));
+                used += (size_t)snprintf(text + used, size - used, "%s%d:%d %s", used ? ", " : "",
+                                         snd_seq_port_info_get_client(port), snd_seq_port_info_get_port(port),
+                                         snd_seq_port_info_get_name(port));
             }
         }
         snd_seq_port_info_free(port);
@@ -179,15 +186,20 @@ static hed_status open_midi(live_driver *d, const hed_live_def *def, hed_error *
         return HED_OK;
     }
     if (code < 0)
-        return hed_error_set(error, HED_ERROR_IO, "ALSA's sequencer, which MIDI comes through, does not open: %s (is the module snd-seq loaded?)",
-                             snd_strerror(code));
+        return hed_error_set(
+            error, HED_ERROR_IO,
+            "ALSA's sequencer, which MIDI comes through, does not open: %s (is the module snd-seq loaded?)",
+            snd_strerror(code));
     snd_seq_set_client_name(d->seq, def->name);
-    d->port = snd_seq_create_simple_port(d->seq, "midi", SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE, SND_SEQ_PORT_TYPE_APPLICATION);
-    if (d->port < 0 || snd_midi_event_new(8, &d->decoder) < 0) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for MIDI");
+    d->port = snd_seq_create_simple_port(d->seq, "midi", SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE,
+                                         SND_SEQ_PORT_TYPE_APPLICATION);
+    if (d->port < 0 || snd_midi_event_new(8, &d->decoder) < 0)
+        return hed_error_set(error, HED_ERROR_MEMORY, "no memory for MIDI");
     snd_midi_event_no_status(d->decoder, 1); /* every message with its status byte */
     if (!def->midi_port) return HED_OK;
     snd_seq_addr_t from;
-    if (snd_seq_parse_address(d->seq, &from, def->midi_port) == 0 && snd_seq_connect_from(d->seq, d->port, from.client, from.port) == 0)
+    if (snd_seq_parse_address(d->seq, &from, def->midi_port) == 0 &&
+        snd_seq_connect_from(d->seq, d->port, from.client, from.port) == 0)
         return HED_OK;
     char there[512];
     list_ports(d->seq, there, sizeof there);

@@ -1,5 +1,6 @@
-/* The thread that drives a device, and what it exchanges with the audio thread: blocks in slots, their numbers in two rings. The audio thread
- * asks for block n and takes block n - 1. One that comes too late is dropped, so that the latency stays one block. */
+/* The thread that drives a device, and what it exchanges with the audio thread: blocks in slots, their numbers in two
+ * rings. The audio thread asks for block n and takes block n - 1. One that comes too late is dropped, so that the
+ * latency stays one block. */
 #include "live.h"
 
 #include "support/errors.h"
@@ -19,7 +20,7 @@ typedef struct exchange_slot {
 
 struct live_exchange {
     hed_live *live;
-    hed_ring *asked, *done; /* numbers of blocks; block n is in slot n % SLOTS */
+    hed_ring *asked, *done;  /* numbers of blocks; block n is in slot n % SLOTS */
     uint64_t next, finished; /* the audio thread's: number to ask for; how many have come back */
     exchange_slot slots[SLOTS];
     void *memory;
@@ -69,7 +70,8 @@ static void fill(live_exchange *x, const hed_synth_block *block)
     slot->event_count = block->event_count;
     memcpy(slot->events, block->events, block->event_count * sizeof *slot->events);
     for (uint32_t i = 0; i < live->inputs; i++) {
-        if (block->inputs) memcpy(slot->inputs + (size_t)i * live->block, block->inputs[i], live->block * sizeof(float));
+        if (block->inputs)
+            memcpy(slot->inputs + (size_t)i * live->block, block->inputs[i], live->block * sizeof(float));
         else memset(slot->inputs + (size_t)i * live->block, 0, live->block * sizeof(float));
     }
 }
@@ -117,7 +119,8 @@ static void *cut(char **memory, size_t bytes)
 static hed_status make_slots(live_exchange *x, hed_error *error)
 {
     const hed_live *live = x->live;
-    size_t events = LIVE_EVENT_ROOM * sizeof(hed_synth_event), sound = live->block * sizeof(float), inputs = sound * live->inputs;
+    size_t events = LIVE_EVENT_ROOM * sizeof(hed_synth_event), sound = live->block * sizeof(float),
+           inputs = sound * live->inputs;
     x->bytes = SLOTS * (events + inputs + 2 * sound + 4 * 64);
     x->memory = live->allocator.allocate(live->allocator.user, x->bytes, 64);
     if (!x->memory) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for %zu bytes of blocks", x->bytes);

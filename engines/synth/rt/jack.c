@@ -27,9 +27,11 @@ static int process(jack_nframes_t frames, void *user)
     uint32_t count = jack_midi_get_event_count(midi);
     for (uint32_t i = 0; i < count; i++) {
         jack_midi_event_t event;
-        if (jack_midi_event_get(&event, midi, i) == 0) live_midi_at(live, event.time, event.buffer, (uint32_t)event.size);
+        if (jack_midi_event_get(&event, midi, i) == 0)
+            live_midi_at(live, event.time, event.buffer, (uint32_t)event.size);
     }
-    live_play(live, frames, live->inputs ? inputs : NULL, jack_port_get_buffer(d->left, frames), jack_port_get_buffer(d->right, frames));
+    live_play(live, frames, live->inputs ? inputs : NULL, jack_port_get_buffer(d->left, frames),
+              jack_port_get_buffer(d->right, frames));
     return 0;
 }
 
@@ -78,7 +80,8 @@ static hed_status make_ports(live_driver *d, hed_error *error)
         d->inputs[i] = jack_port_register(d->client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
         all = d->inputs[i] != NULL;
     }
-    return all ? HED_OK : hed_error_set(error, HED_ERROR_IO, "the JACK server has no more ports: raise its limit (jackd -p)");
+    return all ? HED_OK
+               : hed_error_set(error, HED_ERROR_IO, "the JACK server has no more ports: raise its limit (jackd -p)");
 }
 
 static void jack_close(live_driver *d)
@@ -95,8 +98,9 @@ static hed_status jack_open(const hed_live_def *def, hed_live *live, live_driver
     if (!d) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for a JACK client");
     *d = (live_driver){.live = live, .client = open_client(def->name)};
     if (!d->client)
-        return hed_error_set(error, HED_ERROR_IO, "no JACK server answers: start one (\"jackd -d alsa\"), name it in JACK_DEFAULT_SERVER, or play "
-                                                  "through ALSA");
+        return hed_error_set(error, HED_ERROR_IO,
+                             "no JACK server answers: start one (\"jackd -d alsa\"), name it in "
+                             "JACK_DEFAULT_SERVER, or play through ALSA");
     live->rate = jack_get_sample_rate(d->client);
     live->block = jack_get_buffer_size(d->client);
     jack_set_process_callback(d->client, process, d);
@@ -113,12 +117,14 @@ static void list_ports(const live_driver *d, const char *type, unsigned long fla
     const char **ports = jack_get_ports(d->client, NULL, type, flags);
     size_t used = 0;
     snprintf(text, size, "none");
-    for (uint32_t i = 0; ports && ports[i] && used < size; i++) used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", ports[i]);
+    for (uint32_t i = 0; ports && ports[i] && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", ports[i]);
     jack_free(ports);
 }
 
 /* The ports of a pattern; where it matches none, an error that says which there are. */
-static hed_status find_ports(const live_driver *d, const char *pattern, const char *type, unsigned long flags, const char ***ports, hed_error *error)
+static hed_status find_ports(const live_driver *d, const char *pattern, const char *type, unsigned long flags,
+                             const char ***ports, hed_error *error)
 {
     *ports = jack_get_ports(d->client, pattern, type, flags);
     if (*ports && (*ports)[0]) return HED_OK;
@@ -133,7 +139,8 @@ static hed_status find_ports(const live_driver *d, const char *pattern, const ch
 static hed_status connect_outputs(const live_driver *d, const char *pattern, hed_error *error)
 {
     const char **ports;
-    hed_status status = find_ports(d, pattern, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput | (pattern ? 0u : JackPortIsPhysical), &ports, error);
+    hed_status status = find_ports(d, pattern, JACK_DEFAULT_AUDIO_TYPE,
+                                   JackPortIsInput | (pattern ? 0u : JackPortIsPhysical), &ports, error);
     if (status || !ports) return status;
     /* One port takes both channels. */
     int left = jack_connect(d->client, jack_port_name(d->left), ports[0]);
@@ -145,10 +152,12 @@ static hed_status connect_outputs(const live_driver *d, const char *pattern, hed
 
 static hed_status jack_start(live_driver *d, const hed_live_def *def, hed_error *error)
 {
-    if (jack_activate(d->client) != 0) return hed_error_set(error, HED_ERROR_IO, "the JACK server does not start the client");
+    if (jack_activate(d->client) != 0)
+        return hed_error_set(error, HED_ERROR_IO, "the JACK server does not start the client");
     hed_status status = connect_outputs(d, def->output, error);
     const char **ports = NULL;
-    if (!status && def->midi_port) status = find_ports(d, def->midi_port, JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &ports, error);
+    if (!status && def->midi_port)
+        status = find_ports(d, def->midi_port, JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &ports, error);
     if (!status && ports && jack_connect(d->client, ports[0], jack_port_name(d->midi)) != 0)
         status = hed_error_set(error, HED_ERROR_IO, "JACK does not connect %s to us", ports[0]);
     jack_free(ports);

@@ -1,4 +1,5 @@
-/* Playing live: the part in which no driver differs. Events get their frames, blocks their sound, and the owner a report. */
+/* Playing live: the part in which no driver differs. Events get their frames, blocks their sound, and the owner a
+ * report. */
 #include "live.h"
 
 #include "support/errors.h"
@@ -9,7 +10,8 @@
 
 hed_live_def hed_default_live_def(void)
 {
-    return (hed_live_def){.driver = HED_LIVE_JACK, .name = "heddle", .block = 256, .rate = 48000, .synth = hed_default_synth_def()};
+    return (hed_live_def){
+        .driver = HED_LIVE_JACK, .name = "heddle", .block = 256, .rate = 48000, .synth = hed_default_synth_def()};
 }
 
 /* ---- events ---- */
@@ -26,7 +28,8 @@ static void add_event(hed_live *live, const hed_synth_event *event)
     live->pending[at] = *event;
 }
 
-/* What came during the last block sounds during this one, as far from its beginning: late by a block, but without jitter. */
+/* What came during the last block sounds during this one, as far from its beginning: late by a block, but without
+ * jitter. */
 static void take_events(hed_live *live, hed_ring *ring, uint64_t now)
 {
     live_timed timed;
@@ -174,7 +177,8 @@ static hed_status make_rings(hed_live *live, hed_error *error)
     if (!status) status = hed_ring_create(a, sizeof(hed_synth_report), 4, &live->synths, error);
     if (status) return status;
     live->pending = a->allocate(a->user, LIVE_EVENT_ROOM * sizeof *live->pending, _Alignof(hed_synth_event));
-    return live->pending ? HED_OK : hed_error_set(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
+    return live->pending ? HED_OK
+                         : hed_error_set(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
 }
 
 static hed_status make_synth(hed_live *live, const hed_live_def *def, hed_error *error)
@@ -191,7 +195,8 @@ static hed_status make_synth(hed_live *live, const hed_live_def *def, hed_error 
         live->latency += live->block;
         status = live_exchange_create(live, &live->exchange, error);
     }
-    live->report = (hed_live_report){.rate = live->rate, .block = live->block, .latency = live->latency, .synth = report};
+    live->report =
+        (hed_live_report){.rate = live->rate, .block = live->block, .latency = live->latency, .synth = report};
     hed_meter_reset(&live->load, (uint64_t)(live->block * 1e9 / live->rate));
     return status;
 }
@@ -201,7 +206,9 @@ hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *e
     if (!live) return hed_error_set(error, HED_ERROR_ARGUMENT, "hed_live_start needs a place for what it makes");
     *live = NULL;
     if (!def || !def->device || !def->name || def->synth.inputs > LIVE_MOST_INPUTS)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "playing live needs a definition, a device, a name, and at most %d inputs", LIVE_MOST_INPUTS);
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+                             "playing live needs a definition, a device, a name, and at most %d inputs",
+                             LIVE_MOST_INPUTS);
     hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
     hed_live *made = allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_live));
     if (!made) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to play live");
@@ -255,7 +262,8 @@ hed_status hed_live_change(hed_live *live, const hed_instrument *instrument, hed
     for (uint32_t i = 0; i < 2000 && atomic_load(&live->change_state) != LIVE_CHANGE_DONE; i++) sleep_milliseconds(1);
     int asked = LIVE_CHANGE_ASKED;
     if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_NONE)) {
-        status = hed_error_set(error, HED_ERROR_TIMEOUT, "the driver has asked for no sound in two seconds: the instrument stays as it was");
+        status = hed_error_set(error, HED_ERROR_TIMEOUT,
+                               "the driver has asked for no sound in two seconds: the instrument stays as it was");
     } else {
         while (atomic_load(&live->change_state) != LIVE_CHANGE_DONE) sleep_milliseconds(1);
         status = live->change_status;

@@ -1,5 +1,6 @@
-/* The inside of live playing. A driver calls live_play() in its audio thread for each block. With a native synth that plays by itself; else it exchanges
- * records with the thread that drives the device (exchange.c), one block behind. Nothing in the audio thread allocates or locks. */
+/* The inside of live playing. A driver calls live_play() in its audio thread for each block. With a native synth that
+ * plays by itself; else it exchanges records with the thread that drives the device (exchange.c), one block behind.
+ * Nothing in the audio thread allocates or locks. */
 #ifndef SYNTH_LIVE_INSIDE_H
 #define SYNTH_LIVE_INSIDE_H
 
@@ -43,8 +44,8 @@ void live_end(hed_live *live, hed_status status, const char *text);
 typedef struct live_exchange live_exchange;
 hed_status live_exchange_create(hed_live *live, live_exchange **exchange, hed_error *error);
 void live_exchange_destroy(live_exchange *exchange);
-/* Hands this block over and takes the one before. False: that is not there yet, and `left` and `right` are silent; or, where `taken` is false too, the device is
- * so far behind that this block was not handed over. Audio thread. */
+/* Hands this block over and takes the one before. False: that is not there yet, and `left` and `right` are silent;
+ * or, where `taken` is false too, the device is so far behind that this block was not handed over. Audio thread. */
 bool live_exchange_block(live_exchange *exchange, const hed_synth_block *block, bool *taken);
 /* Blocks handed over that the device has not played yet. Audio thread. */
 uint32_t live_exchange_behind(const live_exchange *exchange);
@@ -57,7 +58,12 @@ typedef struct live_timed {
     hed_synth_event event;
 } live_timed;
 
-typedef enum live_change_state { LIVE_CHANGE_NONE, LIVE_CHANGE_ASKED, LIVE_CHANGE_TAKEN, LIVE_CHANGE_DONE } live_change_state;
+typedef enum live_change_state {
+    LIVE_CHANGE_NONE,
+    LIVE_CHANGE_ASKED,
+    LIVE_CHANGE_TAKEN,
+    LIVE_CHANGE_DONE
+} live_change_state;
 
 struct hed_live {
     hed_allocator allocator;

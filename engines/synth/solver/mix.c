@@ -2,13 +2,14 @@
  *
  * Everything is counted in samples and none of it knows of blocks, so sound does not depend on them to the bit.
  *
- * The limiter looks ahead. A peak asks for the gain limit/peak; the smallest gain that any peak of the last WINDOW samples asks
- * for falls at once and recovers exponentially; its mean over WINDOW samples is applied WINDOW - 1 samples late. Each value
- * in that mean has seen the peak and is at most what the peak asks for, so the mean is, too. Gains are integers in units of
- * 2^-30: the running sum is exact for ever, and where nothing has to be limited sound passes with its bits.
+ * The limiter looks ahead. A peak asks for the gain limit/peak; the smallest gain that any peak of the last WINDOW
+ * samples asks for falls at once and recovers exponentially; its mean over WINDOW samples is applied WINDOW - 1
+ * samples late. Each value in that mean has seen the peak and is at most what the peak asks for, so the mean is, too.
+ * Gains are integers in units of 2^-30: the running sum is exact for ever, and where nothing has to be limited sound
+ * passes with its bits.
  *
- * The breaker opens on what is no number and on a mean power of more than 40 dB above full scale, which no music has. What is still
- * on its way through the limiter fades out, the synth rests for HOLD samples, and then fades in. */
+ * The breaker opens on what is no number and on a mean power of more than 40 dB above full scale, which no music has.
+ * What is still on its way through the limiter fades out, the synth rests for HOLD samples, and then fades in. */
 #include "solver/memory.h"
 #include "solver/solver.h"
 
@@ -31,20 +32,20 @@ typedef struct mix_least {
 struct synth_mix {
     hed_allocator allocator;
     /* constant */
-    uint32_t window;      /* samples */
-    float gain, limit;    /* linear */
-    uint32_t release;     /* share of the way back to 1 in a sample, 2^-30 */
-    float power_rate;     /* share of a sample in the mean power */
-    uint32_t fade_in;     /* samples */
+    uint32_t window;   /* samples */
+    float gain, limit; /* linear */
+    uint32_t release;  /* share of the way back to 1 in a sample, 2^-30 */
+    float power_rate;  /* share of a sample in the mean power */
+    uint32_t fade_in;  /* samples */
     /* state */
     uint64_t sample;
     float left[MOST_WINDOW], right[MOST_WINDOW]; /* (window) a ring: sample n at n % window */
     uint32_t envelope[MOST_WINDOW];              /* likewise: gains that the mean is of */
     uint64_t envelope_sum;
-    uint32_t recovering;  /* the last of them */
+    uint32_t recovering; /* the last of them */
     mix_least least;
     float power;
-    uint32_t hold;        /* samples until the synth plays again; 0: it does */
+    uint32_t hold;                  /* samples until the synth plays again; 0: it does */
     uint32_t fading_in, fading_out; /* samples left */
     /* seen */
     float peak;
@@ -59,7 +60,8 @@ static float linear(float decibels)
     return hed_exp(decibels * 0.11512925f);
 }
 
-hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate, synth_mix **mix, hed_error *error)
+hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate,
+                            synth_mix **mix, hed_error *error)
 {
     synth_mix *made = synth_new(allocator, 1, sizeof *made);
     *mix = made;
@@ -190,7 +192,8 @@ static float heard(float x)
     return hed_magnitude(x) < FLOOR ? 0.0f : x;
 }
 
-uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames, float *left, float *right)
+uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames,
+                       float *left, float *right)
 {
     uint32_t sounding = stems ? frames : 0, channels = 2 * instances * stem_count;
     for (uint32_t n = 0; n < frames; n++) {
