@@ -43,6 +43,7 @@ hed_install_pc(heddle "${PROJECT_DESCRIPTION}" "")
 foreach(engine IN LISTS HEDDLE_ENGINES)
   hed_install_pc(heddle-${engine} "Heddle's ${engine} engine" "heddle = ${PROJECT_VERSION}")
 endforeach()
+hed_install_pc(heddle-synth-live "Heddle's synth, live" "heddle-synth = ${PROJECT_VERSION}")
 
 # ---- the command, with what it generates about itself ----
 
