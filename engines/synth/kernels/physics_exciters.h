@@ -87,21 +87,22 @@ SYNTH_FUNCTION synth_touch synth_touch_of(const synth_layout *layout, const synt
     return touch;
 }
 
-/* h v and displacement of the body along the direction, as they will be when the force acts; and s h^2/m. */
+/* h v and displacement of the body along the direction, as they will be when the force acts; the displacement if it just went on; and s h^2/m. */
 typedef struct synth_ahead {
-    float place, speed, mobility;
+    float place, speed, coasting, mobility;
 } synth_ahead;
 
 SYNTH_FUNCTION synth_ahead synth_ahead_of(const synth_layout *layout, const synth_at *at, uint type, uint entity, const synth_touch *touch)
 {
     synth_motion m = synth_motion_of(layout, at, touch->body);
     float force = synth_seen(layout, at, type, CONTACT_O_FORCE, entity), resistance = synth_seen(layout, at, type, CONTACT_O_RESISTANCE, entity);
-    float dilation = synth_dilation(at);
+    float dilation = synth_dilation(at), place = synth_dot(touch->nx, touch->ny, touch->nz, m.x, m.y, m.z);
+    float speed = synth_dot(touch->nx, touch->ny, touch->nz, m.u, m.v, m.w);
     synth_ahead ahead;
     ahead.mobility = dilation * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, touch->body);
-    ahead.speed = synth_quotient(hed_fma(ahead.mobility, force, synth_dot(touch->nx, touch->ny, touch->nz, m.u, m.v, m.w)),
-                                 hed_fma(ahead.mobility, resistance, 1.0f));
-    ahead.place = hed_fma(dilation, ahead.speed, synth_dot(touch->nx, touch->ny, touch->nz, m.x, m.y, m.z));
+    ahead.speed = synth_quotient(hed_fma(ahead.mobility, force, speed), hed_fma(ahead.mobility, resistance, 1.0f));
+    ahead.place = hed_fma(dilation, ahead.speed, place);
+    ahead.coasting = hed_fma(dilation, speed, place);
     return ahead;
 }
 
@@ -176,7 +177,8 @@ SYNTH_FUNCTION void synth_mallet(const synth_layout *layout, const synth_at *at,
 /* ---- plectrum ---- */
 
 /* Proportional and integral on the place, with the body's own speed as damping, solved for by the body. Stable for springs up to the
- * integrator's own limit, k h^2/m < 4. */
+ * integrator's own limit, k h^2/m < 4. The place is the coasting body's: its own pull, without the springs' that bears it, would be an error
+ * that stays. */
 SYNTH_FUNCTION void synth_plectrum(const synth_layout *layout, const synth_at *at, uint plectrum)
 {
     synth_touch touch = synth_touch_of(layout, at, SYNTH_PLECTRUM, plectrum);
@@ -200,13 +202,13 @@ SYNTH_FUNCTION void synth_plectrum(const synth_layout *layout, const synth_at *a
         synth_ahead body = synth_ahead_of(layout, at, SYNTH_PLECTRUM, plectrum, &touch);
         if (starts) {
             at->store[seen] = touch.gate.count;
-            at->store[origins] = as_uint(body.place);
+            at->store[origins] = as_uint(body.coasting);
             at->store[depths] = as_uint(distance * touch.loudness * touch.weight);
             at->store[pulls] = 0;
         }
         duration = hed_max(duration, 1.0f);
         float way = synth_quotient(synth_number(at, depths), duration); /* of the point, in a sample of the body's time */
-        float error = hed_fma(way, time, synth_number(at, origins)) - body.place;
+        float error = hed_fma(way, time, synth_number(at, origins)) - body.coasting;
         float stiff = body.mobility > 0.0f ? synth_reciprocal(dilation * body.mobility) : 0.0f; /* m/(s h)^2 */
         float pull = hed_fma(SYNTH_PLECTRUM_HOLD * stiff, error, synth_number(at, pulls));
         at->store[pulls] = as_uint(pull);
