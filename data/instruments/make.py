@@ -141,19 +141,23 @@ def make_drum():
     i.write("drum.json")
 
 
+SHARP = 13
+
+
 def add_viol(instrument, notes, channel, microphones):
-    """A bowed string for each note. The bow's force goes with the string's wave resistance; controller 1 draws faster."""
+    """A bowed string for each note. The bow's force goes with the string's wave resistance, low strings need more of it; strings are tuned
+    SHARP cents higher, because a bowed string is flatter than a plucked one. Controller 1 draws faster."""
     instrument.add("midi_sources", name="swell", kind="cc", number=1, initial=0.5, smoothing=0.03, depth=1,
                    route={"channel": channel, "low": 0, "high": 127})
     for note in notes:
-        pitch, mass = frequency(note), 2e-4
+        pitch, mass, pressure = frequency(note + SHARP / 100), 2e-4, max(1.15, min(2.2, 2.2 - 0.057 * (note - 42)))
         name = f"viol_{name_of(note)}"
         masses = masses_for(pitch, 0.16, 18, 40)
         x = 0.012 * (note - 53)
         pull = add_string(instrument, name, pitch, masses, mass, 1.5, 0.2, [x, 0, -0.15], 0.7 * (80 / pitch) ** 0.5, 0)
         resistance = math.sqrt(pull * mass)
         bow = f"bow_{name_of(note)}"
-        instrument.add("bows", name=bow, direction=[1, 0, 0], force=2.1 * resistance * 0.1, draw_velocity=0.06, stiction=0.8, sliding=0.25,
+        instrument.add("bows", name=bow, direction=[1, 0, 0], force=0.1 * pressure * resistance, draw_velocity=0.06, stiction=0.8, sliding=0.25,
                        dropoff=0.12, velocity_sensitivity=0.5, envelope={"attack": 0.06, "decay": 0.1, "sustain": 0.85, "release": 0.12},
                        route={"channel": channel, "low": note, "high": note})
         instrument.link(bow, f"{name}[{round((masses + 1) * 0.14)}]")
@@ -206,8 +210,8 @@ def make_vibes():
     root, masses, mass = 57, 8, 2e-3
     i = Instrument("A bar of eight masses, struck; notes are pitched by time dilation, bends too.", mode="voices", voices=8, root_note=root,
                    low=45, high=76, bend_range=2, gain=-10)
-    # The beam's k L is 4.73004; a row of n masses is about as long as n distances.
-    bend = 4 * mass * (2 * math.pi * frequency(root)) ** 2 / (4.73004 / masses) ** 4
+    # The beam's k L is 4.73004; a row of n masses is about as long as n distances: eight are 12.2 cents higher, measured.
+    bend = 4 * mass * (2 * math.pi * frequency(root - 0.122)) ** 2 / (4.73004 / masses) ** 4
     i.add("grids", kind="string", name="bar", size=masses, origin=[-0.07, 0, 0], step=[0.02, 0, 0], anchor="none",
           body={"mass": mass, "damping": 1.8}, spring={"stiffness": 1.05 * bend, "rest_length": -1, "damping": 0.02}, bend=bend)
     for place in (1, masses - 2):

@@ -1,0 +1,174 @@
+/* What ships: instruments that load, are stable, sound at a sensible loudness and at the pitch of their notes; music that can be read. */
+#include "testing.h"
+
+#include <glob.h>
+#include <math.h>
+
+#include "heddle/synth_file.h"
+#include "support/spectrum.h"
+
+enum { RATE = 48000, BLOCK = 256, WINDOW = 16384 };
+
+static hed_instrument *load(const char *name)
+{
+    hed_error error;
+    char path[128];
+    hed_instrument *instrument;
+    snprintf(path, sizeof path, "data/instruments/%s.json", name);
+    OK(hed_instrument_load(path, &instrument, &error));
+    return instrument;
+}
+
+/* Holds a note for `seconds`, with a sawtooth of 125 Hz coming in. Returns the left channel, to be freed. */
+static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note, double seconds, uint32_t *frames,
+                   hed_synth_report *report)
+{
+    hed_error error;
+    hed_instrument *instrument = load(name);
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.rate = RATE;
+    def.block = BLOCK;
+    def.inputs = 1;
+    def.structure = HED_SYNTH_NATIVE;
+    hed_synth *synth;
+    OK(hed_synth_create(t->device, &def, &synth, &error));
+    uint32_t blocks = (uint32_t)ceil(seconds * RATE / BLOCK);
+    float *left = malloc(sizeof *left * blocks * BLOCK), right[BLOCK], input[BLOCK];
+    cr_assert_not_null(left);
+    hed_synth_event on = {.kind = HED_EVENT_MIDI, .bytes = {(uint8_t)(0x90 | channel), note, 100}};
+    for (uint32_t i = 0; i < blocks; i++) {
+        for (uint32_t k = 0; k < BLOCK; k++)
+            input[k] = (float)((i * BLOCK + k) % 384) / 192.0f - 1.0f;
+        const float *inputs[] = {input};
+        OK(hed_synth_process(synth, &(hed_synth_block){.frames = BLOCK, .events = &on, .event_count = i == 0, .inputs = inputs,
+                                                       .left = left + i * BLOCK, .right = right}, &error));
+    }
+    *report = hed_synth_get_report(synth);
+    *frames = blocks * BLOCK;
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(instrument);
+    return left;
+}
+
+/* Frequency of the loudest peak within a semitone of `about` in the last WINDOW samples: a parabola through three levels in dB. */
+static double peak_near(const float *samples, uint32_t frames, double about)
+{
+    static double power[WINDOW / 2 + 1];
+    hed_spectrum *spectrum;
+    cr_assert_eq(hed_spectrum_create(WINDOW, &spectrum, NULL), HED_OK);
+    hed_spectrum_power(spectrum, samples + frames - WINDOW, NULL, 1, power);
+    hed_spectrum_destroy(spectrum);
+    uint32_t low = (uint32_t)(about / 1.06 * WINDOW / RATE), high = (uint32_t)ceil(about * 1.06 * WINDOW / RATE), best = low;
+    for (uint32_t k = low; k <= high; k++)
+        if (power[k] > power[best]) best = k;
+    double a = log(power[best - 1]), b = log(power[best]), c = log(power[best + 1]);
+    return (best + 0.5 * (a - c) / (a - 2 * b + c)) * RATE / WINDOW;
+}
+
+Test(synth_data, instruments_are_stable)
+{
+    static const char *const names[] = {"harp", "drum", "viol", "cymbal", "vibes", "tank", "orrery", "million", "consort"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        hed_error error;
+        hed_instrument *instrument = load(names[i]);
+        hed_stability stability;
+        OK(hed_instrument_stability(instrument, RATE, &stability, &error));
+        cr_expect_eq(stability.unsafe, 0u, "%s: %u bodies are above the bound, at worst %g", names[i], stability.unsafe, stability.worst);
+        if (strcmp(names[i], "million") == 0) cr_expect_geq(hed_instrument_count(instrument, HED_BODY), 1000000u);
+        for (uint32_t type = 0; strcmp(names[i], "orrery") == 0 && type < HED_ENTITY_TYPE_COUNT; type++)
+            cr_expect_gt(hed_instrument_count(instrument, type), 0u, "the orrery has no %s", hed_entity_type_name(type));
+        hed_instrument_destroy(instrument);
+    }
+}
+
+Test(synth_data, notes_have_their_pitch)
+{
+    static const struct {
+        const char *name;
+        uint8_t channel, note;
+        double seconds, cents; /* a bow pulls at the pitch */
+        double partial;        /* 0: not looked at */
+    } notes[] = {{"harp", 0, 45, 0.5, 1, 5}, {"harp", 0, 69, 0.5, 1, 5}, {"viol", 0, 57, 1.2, 12, 5}, {"vibes", 0, 57, 0.6, 2, 0},
+                 {"vibes", 0, 69, 0.6, 2, 0}, {"consort", 0, 76, 0.5, 1, 3}};
+    test_device t = test_open(NULL);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        uint32_t frames;
+        hed_synth_report report;
+        float *sound = play(&t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames, &report);
+        double pitch = 440 * exp2((notes[i].note - 69) / 12.0), found = peak_near(sound, frames, pitch);
+        double cents = 1200 * log2(found / pitch);
+        cr_expect_lt(fabs(cents), notes[i].cents, "%s, note %u: %.3f Hz is off by %.2f cents", notes[i].name, notes[i].note, found, cents);
+        if (notes[i].partial > 0) {
+            double high = peak_near(sound, frames, pitch * notes[i].partial);
+            cents = 1200 * log2(high / (pitch * notes[i].partial));
+            cr_expect_lt(fabs(cents), notes[i].cents + 3, "%s, note %u: partial %g is off by %.2f cents", notes[i].name, notes[i].note,
+                         notes[i].partial, cents);
+        }
+        free(sound);
+    }
+    test_close(&t);
+}
+
+/* Between -30 dB and full scale before the limiter, and never a breaker. */
+Test(synth_data, instruments_sound_at_a_sensible_loudness)
+{
+    static const struct {
+        const char *name;
+        uint8_t channel, note;
+        double seconds;
+    } notes[] = {{"harp", 0, 60, 0.2}, {"drum", 0, 36, 0.2}, {"viol", 0, 57, 0.8}, {"cymbal", 0, 60, 0.3},
+                 {"vibes", 0, 60, 0.3}, {"tank", 0, 60, 1.0}, {"orrery", 0, 57, 0.8}, {"consort", 2, 36, 0.2}};
+    test_device t = test_open(NULL);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        uint32_t frames;
+        hed_synth_report report;
+        free(play(&t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames, &report));
+        double level = 20 * log10((double)report.peak);
+        cr_expect(level > -30 && level < 0, "%s: the peak is at %.1f dB", notes[i].name, level);
+        cr_expect_eq(report.breaks, 0u, "%s: the breaker opened", notes[i].name);
+    }
+    test_close(&t);
+}
+
+Test(synth_data, the_piece_is_whole)
+{
+    hed_error error;
+    hed_midi_file *file;
+    OK(hed_midi_file_load("data/music/greensleeves.mid", &file, &error));
+    cr_expect_eq(hed_midi_file_tracks(file), 4u);
+    cr_expect_float_eq(hed_midi_file_seconds(file), 85.7, 0.1);
+    const hed_midi_event *events = hed_midi_file_events(file);
+    uint32_t notes[16] = {0}, held[16][128] = {{0}};
+    for (uint32_t i = 0; i < hed_midi_file_count(file); i++) {
+        uint8_t status = events[i].bytes[0] >> 4, channel = events[i].bytes[0] & 15, note = events[i].bytes[1] & 127;
+        bool on = status == 9 && events[i].bytes[2] > 0, off = status == 8 || (status == 9 && !on);
+        notes[channel] += on;
+        held[channel][note] += on;
+        if (off) {
+            cr_expect_gt(held[channel][note], 0u, "channel %u, note %u ends before it begins", channel + 1, note);
+            held[channel][note]--;
+        }
+    }
+    hed_midi_file_destroy(file);
+    for (uint32_t channel = 0; channel < 3; channel++) {
+        cr_expect_gt(notes[channel], 50u, "channel %u has %u notes", channel + 1, notes[channel]);
+        for (uint32_t note = 0; note < 128; note++)
+            cr_expect_eq(held[channel][note], 0u, "channel %u, note %u never ends", channel + 1, note);
+    }
+}
+
+Test(synth_data, phrases_can_be_read)
+{
+    glob_t found;
+    cr_assert_eq(glob("data/music/phrases/*.mid", 0, NULL, &found), 0);
+    cr_expect_eq(found.gl_pathc, 7u);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        hed_error error;
+        hed_midi_file *file;
+        OK(hed_midi_file_load(found.gl_pathv[i], &file, &error));
+        cr_expect_gt(hed_midi_file_count(file), 2u);
+        hed_midi_file_destroy(file);
+    }
+    globfree(&found);
+}
