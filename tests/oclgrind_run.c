@@ -11,6 +11,7 @@
 #include "heddle/canonical.h"
 #include "heddle/cloth.h"
 #include "heddle/heddle.h"
+#include "heddle/synth.h"
 #include "support/conformance.h"
 
 static hed_error error;
@@ -138,6 +139,22 @@ static bool run_cloth(hed_device *device, hed_device *host, const char *only)
     return good;
 }
 
+/* ---- the synth's: only by name, for Oclgrind 21.10 runs them without optimization alone ---- */
+
+static const hed_kernel_def *find_synth(const char *name)
+{
+    for (uint32_t i = 0; i < hed_synth_kernel_count(); i++)
+        if (strcmp(hed_synth_kernel_at(i)->name, name) == 0) return hed_synth_kernel_at(i);
+    return NULL;
+}
+
+/* The smallest of its samples. */
+static bool run_synth(hed_device *device, hed_device *host, const char *name)
+{
+    const hed_kernel_def *kernel = find_synth(name);
+    return run_kernel(device, host, kernel, kernel->sample.problems, 1);
+}
+
 int main(int argc, char **argv)
 {
     hed_context_def def = hed_default_context_def();
@@ -148,8 +165,9 @@ int main(int argc, char **argv)
     bool good = !failed(hed_device_find(context, "Oclgrind", &device, &error)) &&
                 !failed(hed_device_find(context, "host", &host, &error));
     const char *what = argc > 1 ? argv[1] : NULL;
-    bool known = !what || hed_canonical_find(what) || find_cloth(what);
-    if (good && !known) good = run_file(device, what);
+    bool of_synth = what && find_synth(what), known = !what || hed_canonical_find(what) || find_cloth(what);
+    if (good && of_synth) good = run_synth(device, host, what);
+    if (good && !of_synth && !known) good = run_file(device, what);
     if (good && known) good = run_canonical(device, host, what) && run_cloth(device, host, what);
     hed_context_destroy(context);
     return good ? 0 : 1;

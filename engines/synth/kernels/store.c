@@ -82,9 +82,9 @@ static void geometry(const hed_kernel_def *def, const hed_config *config, const 
     uint64_t instances = (uint64_t)problem->sizes[SYNTH_STORE_INSTANCES], group = (uint64_t)config->values[WG];
     *layout = (hed_geometry){
         .dimensions = 1, .global = {instances * group}, .group = {(uint32_t)group}, .native_items = instances};
-    if (def == &synth_resident_def)
+    if (def->argument_count == SYNTH_RESIDENT_ARGUMENTS)
         layout->local_bytes[SYNTH_RESIDENT_LOCAL] = 4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
-    else if (def == &synth_group_def)
+    else if (def->argument_count == SYNTH_STORE_ARGUMENTS)
         layout->local_bytes[SYNTH_STORE_LOCAL] = 4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
 }
 
