@@ -234,14 +234,14 @@ static void expect_near(const test_device *t, hed_instrument *instrument, double
     hed_instrument_destroy(instrument);
 }
 
+/* Places and speeds of a membrane under tension are small differences: 1e-3 of the largest. */
 Test(synth_grid, lattices_sound_as_plain_c_has_them)
 {
     test_device t = test_open(NULL);
     if (!skips(&t)) {
         expect_near(&t, make_lattice(&(shape){.size = {20, 16, 12}, .rest = -1.0f, .anchored = true}), 1e-4, "block");
-        expect_near(&t, make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}), 1e-4, "membrane");
+        expect_near(&t, make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}), 1e-3, "membrane");
         expect_near(&t, make_lattice(&(shape){.size = {12, 12, 8}, .rest = -1.0f, .diagonal = 1e4f}), 1e-4, "block with diagonals");
-        expect_near(&t, make_lattice(&(shape){.size = {20, 10, 9}, .rest = -0.95f}), 1e-4, "block that hangs free");
     }
     test_close(&t);
 }
@@ -250,9 +250,179 @@ Test(synth_grid, irregular_networks_sound_as_plain_c_has_them)
 {
     test_device t = test_open(NULL);
     if (!skips(&t)) {
-        expect_near(&t, make_irregular(14, 0.0f, -1.0f, 0.2f), 1e-3, "lattice with springs moved");
-        expect_near(&t, make_irregular(14, 0.5f, -1.0f, 0.2f), 1e-2, "irregular network");
-        expect_near(&t, make_irregular(11, 0.5f, -0.97f, 0.0f), 1e-2, "irregular network under tension");
+        expect_near(&t, make_irregular(14, 0.0f, -1.0f, 0.2f), 1e-4, "lattice with springs moved");
+        expect_near(&t, make_irregular(14, 0.5f, -1.0f, 0.2f), 1e-3, "irregular network");
+        expect_near(&t, make_irregular(11, 0.5f, -0.97f, 0.0f), 3e-3, "irregular network under tension");
+        expect_near(&t, make_lattice(&(shape){.size = {20, 10, 9}, .rest = -0.95f}), 3e-3, "block that draws itself together");
+    }
+    test_close(&t);
+}
+
+static const shape plain = {.size = {20, 16, 12}, .rest = -1.0f, .anchored = true};
+
+Test(synth_grid, neither_the_block_nor_what_was_played_before_matters)
+{
+    test_device t = test_open(NULL);
+    if (!skips(&t)) {
+        float first[FRAMES], other[FRAMES];
+        hed_instrument *instrument = make_lattice(&plain);
+        hed_synth *synth = make_synth(t.device, instrument, HED_SYNTH_GRID, 256);
+        play(synth, 0, FRAMES, 256, first);
+        OK(hed_synth_reset(synth, &error));
+        play(synth, 0, FRAMES, 61, other);
+        cr_expect(memcmp(first, other, sizeof first) == 0, "in blocks of 61 it is another sound");
+        hed_synth_destroy(synth);
+        hed_instrument_destroy(instrument);
+    }
+    test_close(&t);
+}
+
+Test(synth_grid, one_voice_is_dilated_and_bent)
+{
+    test_device t = test_open(NULL);
+    if (!skips(&t)) {
+        hed_instrument *instrument = make_lattice(&plain);
+        hed_instrument_def def = *hed_instrument_get_def(instrument);
+        def.mode = HED_VOICES;
+        def.voices = 1;
+        def.root_note = 57.0f;
+        def.low = 55;
+        def.high = 61;
+        OK(hed_instrument_set_def(instrument, &def, &error));
+        expect_near(&t, instrument, 1e-4, "a voice");
+    }
+    test_close(&t);
+}
+
+/* A body and its springs go, a spring comes and the hammer grows softer, between two samples. */
+static played render_change(hed_device *device, hed_synth_structure structure)
+{
+    played found = {0};
+    hed_instrument *instrument = make_lattice(&plain), *changed;
+    hed_synth *synth = make_synth(device, instrument, structure, 64);
+    hed_synth_change *change;
+    play(synth, 0, 192, 64, found.left);
+    OK(hed_instrument_copy(instrument, &changed, &error));
+    OK(hed_instrument_remove(changed, hed_instrument_at(changed, HED_BODY, 700), &error));
+    hed_entity_def spring = hed_default_entity_def(HED_SPRING), mallet;
+    spring.as.spring.from = hed_instrument_at(changed, HED_BODY, 1000);
+    spring.as.spring.to = hed_instrument_at(changed, HED_BODY, 1023);
+    spring.as.spring.stiffness = 2e4f;
+    add(changed, &spring);
+    OK(hed_instrument_get(changed, hed_instrument_at(changed, HED_MALLET, 0), &mallet, &error));
+    mallet.as.mallet.hardness_hard *= 0.5f;
+    OK(hed_instrument_set(changed, hed_instrument_at(changed, HED_MALLET, 0), &mallet, &error));
+    OK(hed_synth_prepare(synth, changed, &change, &error));
+    OK(hed_synth_apply(synth, change, &error));
+    hed_synth_change_destroy(change);
+    play(synth, 192, FRAMES, 64, found.left);
+    hed_instrument_destroy(changed);
+    hed_instrument_destroy(instrument);
+    return finish(synth, found);
+}
+
+Test(synth_grid, changes_while_it_sounds)
+{
+    test_device t = test_open(NULL);
+    if (!skips(&t)) {
+        played right = render_change(host_of(&t), HED_SYNTH_NATIVE), found = render_change(t.device, HED_SYNTH_GRID);
+        double sound = distance(found.left, right.left, FRAMES), places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
+        cr_expect(sound < 1e-4 && places < 1e-4, "off by %g and %g", sound, places);
+        forget(&right);
+        forget(&found);
+    }
+    test_close(&t);
+}
+
+/* ---- what it does not take ---- */
+
+static void expect_refused(hed_device *device, hed_instrument *instrument, hed_math math, const char *word)
+{
+    hed_synth *synth = NULL;
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.structure = HED_SYNTH_GRID;
+    def.math = math;
+    hed_status status = hed_synth_create(device, &def, &synth, &error);
+    cr_expect_eq(status, HED_ERROR_UNSUPPORTED, "\"%s\" was taken", word);
+    cr_expect(strstr(error.text, word), "it says \"%s\" and not \"%s\"", error.text, word);
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(instrument);
+}
+
+static hed_entity spring_of(const hed_instrument *instrument, uint32_t index, hed_entity_def *def)
+{
+    hed_entity spring = hed_instrument_at(instrument, HED_SPRING, index);
+    OK(hed_instrument_get(instrument, spring, def, &error));
+    return spring;
+}
+
+static hed_instrument *with_spring_damping(void)
+{
+    hed_instrument *instrument = make_lattice(&plain);
+    hed_entity_def def;
+    hed_entity spring = spring_of(instrument, 5, &def);
+    def.as.spring.damping = 0.1f;
+    OK(hed_instrument_set(instrument, spring, &def, &error));
+    return instrument;
+}
+
+static hed_instrument *with_modulated_body(void)
+{
+    hed_instrument *instrument = make_lattice(&plain);
+    hed_entity_def lfo = hed_default_entity_def(HED_LFO);
+    OK(hed_instrument_modulate(instrument, &(hed_modulation_def){.source = add(instrument, &lfo), .target = hed_instrument_at(instrument, HED_BODY, 40),
+                                                                 .parameter = HED_PARAMETER_DAMPING, .mode = HED_MODULATE_ADD, .depth = 0.5f}, &error));
+    return instrument;
+}
+
+static hed_instrument *with_voices(void)
+{
+    hed_instrument *instrument = make_lattice(&plain);
+    hed_instrument_def def = *hed_instrument_get_def(instrument);
+    def.mode = HED_VOICES;
+    def.voices = 4;
+    def.low = def.high = 60;
+    OK(hed_instrument_set_def(instrument, &def, &error));
+    return instrument;
+}
+
+static hed_instrument *with_many_materials(void)
+{
+    hed_instrument *instrument = make_irregular(9, 0.5f, -1.0f, 0.0f);
+    hed_entity_def def;
+    for (uint32_t i = 0; i < 400; i++) {
+        hed_entity spring = spring_of(instrument, i, &def);
+        def.as.spring.stiffness = 1e4f + (float)i;
+        OK(hed_instrument_set(instrument, spring, &def, &error));
+    }
+    return instrument;
+}
+
+static hed_instrument *with_many_masses(void)
+{
+    hed_instrument *instrument = make_lattice(&plain);
+    hed_entity_def def;
+    for (uint32_t i = 0; i < 400; i++) {
+        hed_entity body = hed_instrument_at(instrument, HED_BODY, i);
+        OK(hed_instrument_get(instrument, body, &def, &error));
+        def.as.body.mass = 0.001f + 1e-6f * (float)i;
+        OK(hed_instrument_set(instrument, body, &def, &error));
+    }
+    return instrument;
+}
+
+Test(synth_grid, what_it_does_not_take_is_said)
+{
+    test_device t = test_open(NULL);
+    expect_refused(host_of(&t), make_lattice(&plain), HED_MATH_FAST, "native");
+    if (!skips(&t)) {
+        expect_refused(t.device, make_lattice(&plain), HED_MATH_STRICT, "strict");
+        expect_refused(t.device, with_spring_damping(), HED_MATH_FAST, "damping");
+        expect_refused(t.device, with_modulated_body(), HED_MATH_FAST, "modulated");
+        expect_refused(t.device, with_voices(), HED_MATH_FAST, "one voice");
+        expect_refused(t.device, with_many_materials(), HED_MATH_FAST, "materials");
+        expect_refused(t.device, with_many_masses(), HED_MATH_FAST, "mass and damping");
     }
     test_close(&t);
 }

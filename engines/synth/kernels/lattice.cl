@@ -511,18 +511,21 @@ LATTICE_FUNCTION void lattice_run(__local float *block, lattice_group info, uint
 #endif
 #define POKE_WORDS 3u /* synth_poke: frame, word, value */
 
-/* Where the linked bodies are, into the half that is read. Anchored ones (weight 0) stay where they are. */
-LATTICE_FUNCTION void control_fetch(const synth_layout *layout, const synth_at *at, __global const uint4 *told, uint epoch, lattice_step step,
-                                    __global uint *flags, uint item)
+/* Where the linked bodies are, into the half that is read. Anchored ones (weight 0) stay where they are. What the host wrote has no epoch. */
+LATTICE_FUNCTION void control_fetch(const synth_layout *layout, const synth_at *at, __global const uint4 *told, uint epoch, uint fresh,
+                                    lattice_step step, __global uint *flags, uint item)
 {
     uint count = layout->type[SYNTH_BODY].count, signal = at->read + layout->type[SYNTH_BODY].signal;
     for (uint e = item; e < step.linked; e += WG) {
         if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, e) == 0.0f) continue;
-        uint4 packet = lattice_wait(told + LATTICE_TOLD * e, lattice_get(told + LATTICE_TOLD * e), epoch, flags);
+        __global const uint4 *from = told + LATTICE_TOLD * e;
+        uint4 packet = lattice_get(from);
+        if (!fresh) packet = lattice_wait(from, packet, epoch, flags);
         at->store[signal + BODY_O_X * count + e] = packet.x;
         at->store[signal + BODY_O_Y * count + e] = packet.y;
         at->store[signal + BODY_O_Z * count + e] = packet.z;
-        packet = lattice_wait(told + LATTICE_TOLD * e + 1, lattice_get(told + LATTICE_TOLD * e + 1), epoch, flags);
+        packet = lattice_get(from + 1);
+        if (!fresh) packet = lattice_wait(from + 1, packet, epoch, flags);
         at->store[signal + BODY_O_U * count + e] = packet.x;
         at->store[signal + BODY_O_V * count + e] = packet.y;
         at->store[signal + BODY_O_W * count + e] = packet.z;
@@ -548,7 +551,7 @@ LATTICE_FUNCTION void control_push(const synth_layout *layout, const synth_at *a
     lattice_vector x = {1.0f, 0.0f, 0.0f}, y = {0.0f, 1.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f}, b = {0.0f, 0.0f, 0.0f}; /* columns, and the shift */
     for (uint i = 0; i < contacts.length; i++) {
         uint entry = contacts.first + i * SYNTH_FORCE_WORDS * contacts.stride;
-        uint word = at->write + synth_word(at, entry), far = synth_word(at, entry + contacts.stride);
+        uint word = at->read + synth_word(at, entry), far = synth_word(at, entry + contacts.stride);
         lattice_vector n = {synth_number(at, word), synth_number(at, word + far), synth_number(at, word + 2u * far)};
         float share = synth_reciprocal(fma(mobility, synth_number(at, word + 4u * far), 1.0f));
         float less = share - 1.0f, push = mobility * synth_number(at, word + 3u * far) * share;
@@ -591,8 +594,8 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
     at.inputs = inputs;
     at.delay = delay;
     for (uint n = 0; n < step.count; n++) {
-        uint epoch = step.epoch + n, parity = (step.sample + n) & 1u;
-        __global uint4 *heard = packets + (epoch & 1u) * step.side, *sent = packets + (~epoch & 1u) * step.side;
+        uint epoch = step.epoch + n, fresh = n == 0 ? step.fresh : 0u, parity = (step.sample + n) & 1u;
+        __global uint4 *packets_now = packets + (epoch & 1u) * step.side;
         at.read = layout.signals + parity * layout.signal_count;
         at.write = layout.signals + (parity ^ 1u) * layout.signal_count;
         at.sample = step.sample + n;
@@ -604,13 +607,13 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
                 if (item == 0) store[pokes[POKE_WORDS * poke + 1u]] = pokes[POKE_WORDS * poke + 2u];
             barrier(FENCE);
         }
-        control_fetch(&layout, &at, heard + step.remote, epoch, step, flags, item);
+        for (uint e = item; e < step.linked; e += WG)
+            if (synth_parameter(&layout, &at, SYNTH_BODY, BODY_P_WEIGHT, e) != 0.0f)
+                control_push(&layout, &at, packets_now + step.forces + LATTICE_PUSHES * e, e, epoch);
+        control_fetch(&layout, &at, packets_now + step.remote, epoch, fresh, step, flags, item);
         barrier(FENCE);
         control_rows(&layout, &at, item);
         barrier(FENCE);
-        for (uint e = item; e < step.linked; e += WG)
-            if (synth_parameter(&layout, &at, SYNTH_BODY, BODY_P_WEIGHT, e) != 0.0f)
-                control_push(&layout, &at, sent + step.forces + LATTICE_PUSHES * e, e, epoch + 1u);
     }
 }
 

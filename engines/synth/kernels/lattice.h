@@ -4,12 +4,13 @@
 
 #define LATTICE_MOST_DEGREE 32
 
-/* A launch: samples first + 1 to first + count are made. `epoch` counts samples since everything was at rest. */
+/* A launch of `count` samples. `epoch`, the number of the first, counts from 1 since the state was last written. */
 typedef struct lattice_step {
     uint epoch, count;
     uint side;           /* packets of one parity */
     uint remote, forces; /* where among them are those to the control group, and those from it */
     uint linked;         /* bodies that the control group knows */
+    uint fresh;          /* 1: the state was written, so no body has sent anything yet */
     uint groups;         /* of the lattice; the one behind them is the control group */
     uint sample;         /* number of the first sample, low 32 bits */
     uint frame, frames;  /* of the block: the first of this launch, and all */

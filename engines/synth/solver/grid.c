@@ -235,6 +235,7 @@ static void set_sizes(synth_structure *made)
     step->forces = step->remote + LATTICE_TOLD * step->linked;
     step->side = step->forces + LATTICE_PUSHES * step->linked;
     step->unit = (float)made->network.unit;
+    step->epoch = step->fresh = 1;
     made->poke_room = POKES_AT_FIRST;
     uint64_t local = shape->local_bytes, store = 4ull * made->program->layout.words;
     made->control_local = made->packets && store <= hed_device_get_info(made->device)->local_bytes;
@@ -438,8 +439,10 @@ static hed_status launch(synth_structure *made, uint32_t count, hed_error *error
     arguments[LATTICE_HALO_ROOM] = hed_uint_argument(made->tables.halo_room);
     arguments[LATTICE_BLOCK] = hed_local_argument();
     hed_status status = HED_OK;
-    for (uint32_t k = 0; k < 2 && made->kernels[k] && !status; k++)
-        status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k], arguments, LATTICE_ARGUMENTS, error);
+    /* The control group first: bodies take from it what contacts do at this sample. */
+    for (uint32_t k = 2; k-- > 0 && !status;)
+        if (made->kernels[k]) status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k], arguments, LATTICE_ARGUMENTS, error);
+    made->step.fresh = 0;
     made->step.epoch += count;
     made->step.sample += count;
     made->step.frame += count;

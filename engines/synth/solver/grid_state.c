@@ -24,7 +24,7 @@ hed_status synth_grid_write(synth_structure *made, const uint32_t *stores, const
 {
     const synth_layout *layout = &made->program->layout;
     const uint32_t *store = stores ? stores : made->program->image;
-    made->step.epoch = 0;
+    made->step.epoch = made->step.fresh = 1;
     synth_grid_set_dilation(made, hed_as_float(store[SYNTH_DILATION]));
     hed_status status = hed_write(made->stream, made->buffers[LATTICE_STORE], 0, store, 4ull * layout->words, error);
     if (!status && delays && layout->delay_words)
@@ -99,11 +99,12 @@ static void put(uint32_t *packet, const float *from, uint32_t stride, float scal
     for (uint32_t k = 0; k < 3; k++) packet[k] = hed_as_uint(scale * from[k * stride]);
 }
 
-/* What neighbours and the control group find at epoch 0. */
+/* What neighbours and the control group find at the first sample. */
 static void fill_packets(const synth_structure *made, const float *state, uint32_t *packets)
 {
     const synth_grid_tables *tables = &made->tables;
     uint32_t own = tables->own, room = tables->shape.rim * tables->shape.threads;
+    packets += 4ull * (made->step.epoch & 1) * made->step.side;
     for (uint32_t g = 0; g < tables->shape.groups; g++)
         for (uint32_t i = 0; i < tables->groups[g].rim; i++) {
             const float *body = state + 6ull * own * g + i;
@@ -116,11 +117,10 @@ static void fill_packets(const synth_structure *made, const float *state, uint32
         }
 }
 
-/* Contacts do nothing for one sample, for what they push with is not carried over. */
 hed_status synth_grid_carry(synth_structure *made, synth_structure *from, hed_error *error)
 {
     float *old, *state = synth_new(&made->allocator, floats_of(made), sizeof *state);
-    uint64_t words = 4ull * made->step.side;
+    uint64_t words = 8ull * made->step.side;
     uint32_t *packets = synth_new(&made->allocator, words, sizeof *packets);
     hed_status status = read_state(from, &old, error);
     if (!status && (!state || !packets)) status = synth_fail(error, HED_ERROR_MEMORY, "no memory to carry %u bodies over", made->network.count);
