@@ -4,7 +4,19 @@
 #include "heddle/synth_file.h"
 
 #include <stdio.h>
-#include <string.h>
+
+/* What is left for the user to know: what was not carried over, and whether it can be played as it is. */
+static hed_status tell(const hed_instrument *instrument, const char *path, const hed_import_report *report,
+                       hed_error *error)
+{
+    hed_stability stability;
+    hed_status status = hed_instrument_stability(instrument, 48000.0, &stability, error);
+    if (status != HED_OK) return status;
+    printf("%s: %u taken, %u left out\n%s", path, report->entities, report->left_out, report->text);
+    if (stability.unsafe)
+        printf("It is not proven stable at 48 kHz: \"heddle synth check %s\" says where and what to do.\n", path);
+    return HED_OK;
+}
 
 static int run(const hed_arguments *arguments, void *user)
 {
@@ -14,17 +26,19 @@ static int run(const hed_arguments *arguments, void *user)
     hed_import_report report;
     hed_error error;
     hed_status status = hed_instrument_import_ank(from, &instrument, &report, &error);
-    if (status != HED_OK) return cli_fail(&error);
-    status = hed_instrument_save(instrument, to, &error);
+    if (status == HED_OK) status = hed_instrument_save(instrument, to, &error);
+    if (status == HED_OK && !hed_given(arguments, "quiet")) status = tell(instrument, to, &report, &error);
     hed_instrument_destroy(instrument);
-    if (status != HED_OK) return cli_fail(&error);
-    if (!hed_given(arguments, "quiet"))
-        printf("%s: %u entities taken, %u left out\n%s", to, report.entities, report.left_out, report.text);
-    return HED_EXIT_OK;
+    return cli_end(status, &error);
 }
 
 static const hed_option OPTIONS[] = {
-    {.name = "out", .letter = 'o', .kind = HED_OPTION_FILE, .value = "FILE", .help = "the instrument file to write", .required = true},
+    {.name = "out",
+     .letter = 'o',
+     .kind = HED_OPTION_FILE,
+     .value = "FILE",
+     .help = "the instrument file to write",
+     .required = true},
     {0},
 };
 static const hed_option POSITIONALS[] = {
@@ -39,8 +53,9 @@ static const hed_example EXAMPLES[] = {
 const hed_command hed_command_synth_import = {
     .name = "import",
     .summary = "turn an Anukari preset into an instrument file",
-    .description = "Reads a preset of Anukari's published format and writes what of it has a counterpart as an instrument file. "
-                   "What is left out or changed is listed.",
+    .description =
+        "Reads a preset of Anukari's published format and writes what of it has a counterpart as an instrument file. "
+        "What is left out or changed is listed.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

@@ -69,7 +69,7 @@ Test(synth_import, the_example_is_a_mass_between_two_anchors)
     cr_assert_eq(report.left_out, 0, "%s", report.text);
     cr_assert_eq(report.entities, 7);
     const hed_instrument_def *def = hed_instrument_get_def(in);
-    cr_assert(def->mode == HED_VOICES && def->voices == 4 && def->low == 0 && def->high == 127);
+    cr_assert(def->mode == HED_VOICES && def->voices == 4 && def->low == 0);
     EQUAL(def->bend_range, 2);
     EQUAL(def->note_bend_range, 48);
     EQUAL(def->tempo, 120);
@@ -90,6 +90,23 @@ Test(synth_import, the_example_is_a_mass_between_two_anchors)
     EQUAL(microphone.position[2], 1);
     EQUAL(microphone.direction[2], -1);
     cr_assert(linked(in, "microphone1", "body2") && linked(in, "mallet1", "body2"));
+    hed_instrument_destroy(in);
+}
+
+Test(synth_import, notes_that_are_not_stable_are_given_up)
+{
+    hed_error error;
+    hed_stability stability;
+    make_example(&p);
+    hed_instrument *in = import();
+    hed_instrument_def def = *hed_instrument_get_def(in);
+    cr_assert(def.high < 127 && said("not proven stable at 48 kHz"), "%u\n%s", def.high, report.text);
+    OK(hed_instrument_stability(in, 48000, &stability, &error));
+    cr_assert_eq(stability.unsafe, 0);
+    def.high++;
+    OK(hed_instrument_set_def(in, &def, &error));
+    OK(hed_instrument_stability(in, 48000, &stability, &error));
+    cr_assert_gt(stability.unsafe, 0, "a note more would have been safe");
     hed_instrument_destroy(in);
 }
 

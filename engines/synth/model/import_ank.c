@@ -202,6 +202,21 @@ static hed_instrument_def make_def(synth_import *im)
     return def;
 }
 
+/* High notes of a stiff instrument run faster than it is proven stable for: those are given up, not the instrument. */
+static hed_status limit_notes(synth_import *im)
+{
+    hed_instrument_def def = *hed_instrument_get_def(im->instrument);
+    hed_stability stability;
+    hed_status status = hed_instrument_stability(im->instrument, 48000.0, &stability, im->error);
+    if (status || !stability.unsafe || def.mode == HED_SINGLETON) return status;
+    double semitones = 6.0 * log2(stability.worst / 2.0);
+    double high = floor(def.high - semitones - 1e-6);
+    if (!(high >= def.low)) return HED_OK; /* it is not the notes */
+    synth_import_tell(im, "notes above %.0f, of %u: not proven stable at 48 kHz, not played", high, def.high);
+    def.high = (uint8_t)high;
+    return hed_instrument_set_def(im->instrument, &def, im->error);
+}
+
 static hed_status convert(synth_import *im)
 {
     const synth_ank_model *m = im->model;
@@ -214,6 +229,7 @@ static hed_status convert(synth_import *im)
     if (!status) status = synth_import_sort_routes(im);
     if (!status) status = synth_import_entities(im);
     if (!status) status = synth_import_links(im);
+    if (!status) status = limit_notes(im);
     for (uint32_t kind = 0; kind < ANK_KINDS; kind++) free(im->imported[kind]);
     free(im->targets);
     if (!status) return HED_OK;
