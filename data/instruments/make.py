@@ -230,15 +230,17 @@ def make_vibes():
 
 
 def make_million():
-    """The box's partials are those of a room: c/2 sqrt((i/a)^2 + (j/b)^2 + (k/c)^2), the wave going `share` of a mass a sample."""
-    mass, share = 1e-4, 0.4
+    """The box's partials are those of a room: c/2 sqrt((i/a)^2 + (j/b)^2 + (k/c)^2), the wave going `share` of a mass a sample. Springs of rest
+    length 0 pull evenly in all directions, so there are no two speeds; the masses are close together, because what the springs pull
+    against each other is rounded."""
+    mass, share, step = 1e-4, 0.4, 0.0005
     i = Instrument("A block of 160 x 80 x 80 masses, anchored all around: a room of jelly with a knock in it.", mode="singleton", gain=0)
-    i.add("grids", kind="lattice", name="block", size=[160, 80, 80], step=0.01, anchor="ends",
+    i.add("grids", kind="lattice", name="block", size=[160, 80, 80], step=step, anchor="ends",
           body={"mass": mass, "damping": 4.0}, spring={"stiffness": mass * (share * RATE) ** 2, "rest_length": 0})
-    i.add("mallets", name="knock", direction=[0, 0, 1], mass=0.01, impulse=0.05, hardness_soft=1e5, hardness_hard=1e6, exponent=2.5)
+    i.add("mallets", name="knock", direction=[0, 0, 1], mass=0.06, impulse=0.3, hardness_soft=1e5, hardness_hard=1e6, exponent=2.5)
     i.link("knock", "block[40..43,30..33,36]")
-    i.add("microphones", name="left", position=[0.3, 0.4, 0.4], direction=[0, 0, 1], pan=-0.8)
-    i.add("microphones", name="right", position=[1.3, 0.4, 0.4], direction=[0, 0, 1], pan=0.8)
+    i.add("microphones", name="left", position=[0.02, 0.02, 0.2], direction=[0, 0, 1], pan=-0.8)
+    i.add("microphones", name="right", position=[0.06, 0.02, 0.2], direction=[0, 0, 1], pan=0.8)
     i.link("left", "block[28..31,40,40]")
     i.link("right", "block[128..131,40,40]")
     i.write("million.json")
