@@ -1,0 +1,46 @@
+#!/bin/sh
+# sh synth_check.sh HEDDLE: `heddle synth check` as a user runs it, on host alone.
+heddle=$1
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none
+unset HEDDLE_DEVICE
+
+cat > "$work/string.json" << 'INSTRUMENT'
+{ "version": 1, "instrument": { "mode": "voices", "voices": 2, "root_note": 60, "high": 72, "bend_range": 2 },
+  "grids": [{ "kind": "string", "name": "string", "size": 14, "tune": 220, "body": { "mass": 0.0002, "damping": 4 } },
+            { "kind": "plate", "name": "plate", "size": [3, 3], "origin": [0, 1, 0] }],
+  "plectrums": [{ "name": "finger" }], "microphones": [{ "name": "ear", "position": [0.1, 0, 0.2] }],
+  "links": [{ "from": "finger", "to": "string[4]" }, { "from": "ear", "to": "string" }] }
+INSTRUMENT
+sed 's/"high": 72/"high": 120/' "$work/string.json" > "$work/high.json"
+sed 's/string\[4\]/string[14]/' "$work/string.json" > "$work/wrong.json"
+head -c 200 "$work/string.json" > "$work/cut.json"
+
+out_has_not() { ! grep -q -e "$1" "$work/out" || complain "heddle $words: \"$1\" is on stdout"; }
+
+# ---- the file ----
+run 0 synth check --schema; out_has '"title": "Heddle instrument"'
+run 2 synth check; err_has 'name an instrument file'
+run 1 synth check "$work/none.json"; err_has 'none.json'
+run 1 synth check "$work/cut.json"; err_has 'cut.json:2:.*not JSON'; out_is_empty
+run 1 synth check "$work/wrong.json"; err_has 'links.0..to: "string.14." is outside "string"'; err_has 'wrong.json:5:'
+
+# ---- what is known without a device ----
+run 0 synth check --no-load "$work/string.json"
+out_has 'voices, 2 instances, body: 23, spring: 25, microphone: 1, plectrum: 1'
+out_has 'stable: at worst '; out_has 'the highest note plays 2.24 times as fast as written'
+out_has '220.000000  A3'; out_has_not 'plate   '; out_has_not 'native'
+run 1 synth check "$work/high.json"
+out_has 'NOT STABLE: '; out_has 'times heavier, or the springs at it '; out_has 'semitones'; out_has_not 'native'
+run 0 synth check --no-load --json "$work/string.json"
+out_is_json record; out_has '"stable": true'; out_has '"frequency": 22'; out_has '"note": "A3"'
+
+# ---- its load ----
+run 0 synth check "$work/string.json"
+out_has 'host    native'
+run 0 synth check --device host --block 64 --json "$work/string.json"
+out_has '"structure": "native"'; out_has '"load": '; out_has '"store_bytes": '
+run 1 synth check --device nothing "$work/string.json"; err_has 'nothing'
+
+exit $failed
