@@ -457,4 +457,36 @@ Test(synth_live, alsa)
     test_close(&t);
 }
 
+/* Every allocation of the start in turn: an error, and nothing is left. */
+Test(synth_live, memory_runs_out)
+{
+    hed_error error;
+    test_allocator counting = {0};
+    hed_context_def context = hed_default_context_def();
+    context.allocator = test_allocator_of(&counting);
+    test_device t = test_open(&context);
+    hed_instrument *instrument = live_instrument(false);
+    hed_live_def def = live_def(t.device, instrument);
+    def.driver = HED_LIVE_ALSA;
+    def.midi_port = NULL;
+    def.output = "null";
+    hed_status status = HED_ERROR_MEMORY;
+    uint32_t failures = 0;
+    for (; status; failures++) {
+        int64_t live_before = counting.live;
+        hed_live *live;
+        counting.calls = 0;
+        counting.fail_at = failures + 1;
+        status = hed_live_start(&def, &live, &error);
+        cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && !live), "allocation %u: %s", failures + 1,
+                  error.text);
+        hed_live_stop(live);
+        cr_assert(counting.live == live_before, "allocation %u: %lld are left", failures + 1,
+                  (long long)(counting.live - live_before));
+    }
+    cr_assert(failures > 10, "%u", failures);
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
 #endif

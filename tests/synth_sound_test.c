@@ -25,11 +25,15 @@ static hed_status write_sound(const char *path, synth_sound_format format, uint3
     make_sound(left, right);
     synth_sound_writer *writer;
     hed_status status = synth_sound_writer_open(path, 48000, 2, format, &writer, error);
+    if (status) return status;
     for (uint32_t first = 0; !status && first < FRAMES; first += pieces) {
         uint32_t frames = FRAMES - first < pieces ? FRAMES - first : pieces;
-        status = synth_sound_writer_put(writer, (const float *const[]){left + first, right + first}, frames, error);
+        const float *channels[] = {left + first, right + first};
+        status = synth_sound_writer_put(writer, channels, frames, error);
     }
-    return status ? status : synth_sound_writer_commit(writer, error);
+    if (!status) return synth_sound_writer_commit(writer, error);
+    synth_sound_writer_abort(writer);
+    return status;
 }
 
 /* A build without libsndfile says so; the other tests have nothing to test then. */
