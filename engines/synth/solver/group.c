@@ -294,19 +294,31 @@ static hed_status run_block(synth_structure *s, const synth_run *run, hed_error 
 static hed_status read_all(synth_structure *s, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
-    uint64_t instances = s->program->instances;
+    uint64_t words = (uint64_t)s->program->instances * layout->words;
+    uint64_t floats = (uint64_t)s->program->instances * layout->delay_words;
+    uint32_t *to = s->resident ? hed_buffer_host(s->transfer) : stores;
+    float *delays_to = s->resident ? (float *)to + words : delays;
     hed_status status = s->resident ? synth_resident_ask(s, SYNTH_REQUEST_SAVE, error) : HED_OK;
-    if (!status) status = hed_read(s->stream, stores, s->stores, 0, 4 * instances * layout->words, error);
-    if (!status && layout->delay_words)
-        status = hed_read(s->stream, delays, s->delays, 0, 4 * instances * layout->delay_words, error);
-    return status ? status : hed_stream_wait(s->stream, error);
+    if (!status) status = hed_read(s->stream, to, s->stores, 0, 4 * words, error);
+    if (!status && floats) status = hed_read(s->stream, delays_to, s->delays, 0, 4 * floats, error);
+    if (!status) status = hed_stream_wait(s->stream, error);
+    if (status || !s->resident) return status;
+    memcpy(stores, to, 4 * words);
+    memcpy(delays, delays_to, 4 * floats);
+    return HED_OK;
 }
 
 static hed_status write_all(synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
-    if (s->resident && !stores) return synth_resident_ask(s, SYNTH_REQUEST_REST, error);
-    hed_status status = upload(s, s->stream, stores, delays, error);
-    return status || !s->resident ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
+    if (!s->resident) return upload(s, s->stream, stores, delays, error);
+    if (!stores) return synth_resident_ask(s, SYNTH_REQUEST_REST, error);
+    uint64_t words = (uint64_t)s->program->instances * s->program->layout.words;
+    uint64_t floats = (uint64_t)s->program->instances * s->program->layout.delay_words;
+    uint32_t *from = hed_buffer_host(s->transfer);
+    memcpy(from, stores, 4 * words);
+    memcpy(from + words, delays, 4 * floats);
+    hed_status status = upload(s, s->stream, from, (const float *)(from + words), error);
+    return status ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
 static void report(const synth_structure *s, hed_synth_report *to)

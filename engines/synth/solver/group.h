@@ -30,6 +30,7 @@ struct synth_structure {
     hed_resident *resident;
     hed_stream *own; /* the kernel's */
     hed_buffer *image, *given;
+    hed_buffer *transfer; /* pinned, for all stores and delay memories: other copies would wait for the kernel's end */
     uint32_t *request; /* (request_words) a head, and `staged` */
     uint32_t request_words;
 };

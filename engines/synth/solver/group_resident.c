@@ -41,7 +41,7 @@ static hed_status start(synth_structure *s, const hed_kernel_def *def, const hed
 hed_status synth_resident_create(synth_structure *s, const hed_kernel_def *def, const hed_config *config,
                                  hed_error *error)
 {
-    uint64_t words = s->program->layout.words;
+    uint64_t words = s->program->layout.words, all = words + s->program->layout.delay_words;
     hed_stream_def stream = hed_default_stream_def();
     s->request_words = synth_resident_words(s->program);
     s->request = synth_new(&s->allocator, s->request_words, sizeof *s->request);
@@ -51,6 +51,7 @@ hed_status synth_resident_create(synth_structure *s, const hed_kernel_def *def, 
     if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, words, &s->image, error);
     if (!status)
         status = synth_group_buffer(s, HED_MEMORY_MAPPED, (uint64_t)s->channels * s->block, &s->given, error);
+    if (!status) status = synth_group_buffer(s, HED_MEMORY_PINNED, s->program->instances * all, &s->transfer, error);
     if (!status) status = hed_write(s->own, s->image, 0, s->program->image, 4 * words, error);
     if (!status) status = hed_stream_wait(s->own, error);
     return status ? status : start(s, def, config, error);
@@ -61,6 +62,7 @@ void synth_resident_destroy(synth_structure *s)
     hed_resident_destroy(s->resident);
     hed_buffer_destroy(s->image);
     hed_buffer_destroy(s->given);
+    hed_buffer_destroy(s->transfer);
     hed_stream_destroy(s->own);
     synth_release(&s->allocator, s->request, s->request_words, sizeof *s->request);
 }
