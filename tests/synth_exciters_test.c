@@ -1,4 +1,5 @@
-/* Exciters against their formulas (heddle/synth.h): mallet, plectrum, bow, oscillator, sound; and parameters that modulation acts on. */
+/* Exciters against their formulas (heddle/synth.h): mallet, plectrum, bow, oscillator, sound; and parameters that
+ * modulation acts on. */
 #include "synth_rig.h"
 
 /* ---- mallet ---- */
@@ -10,10 +11,17 @@ typedef struct blow {
 static hed_entity add_mallet(rig *r, const blow *b, float noise)
 {
     hed_entity_def def = hed_default_entity_def(HED_MALLET);
-    def.as.mallet = (hed_mallet_def){.direction = {1, 0, 0}, .mass = (float)b->hammer, .impulse = (float)(b->hammer * b->speed),
-                                     .hardness_soft = (float)b->hardness, .hardness_hard = (float)b->hardness, .exponent = (float)b->exponent,
-                                     .hysteresis = (float)b->hysteresis, .relaxation = (float)b->relaxation, .noise = noise,
-                                     .velocity_sensitivity = 1, .route = {0, 0, 127}};
+    def.as.mallet = (hed_mallet_def){.direction = {1, 0, 0},
+                                     .mass = (float)b->hammer,
+                                     .impulse = (float)(b->hammer * b->speed),
+                                     .hardness_soft = (float)b->hardness,
+                                     .hardness_hard = (float)b->hardness,
+                                     .exponent = (float)b->exponent,
+                                     .hysteresis = (float)b->hysteresis,
+                                     .relaxation = (float)b->relaxation,
+                                     .noise = noise,
+                                     .velocity_sensitivity = 1,
+                                     .route = {0, 0, 127}};
     return rig_add(r, &def);
 }
 
@@ -41,14 +49,18 @@ static double strike(const blow *b, float noise, double *peak)
 
 Test(synth_exciters, a_mallet_without_losses_is_an_elastic_blow)
 {
-    const blow blows[] = {{0.002, 0.004, 2, 1e8, 2.5, 0, 1e-4}, {0.001, 0.002, 1, 3e6, 2.0, 0, 1e-4}, {0.05, 0.003, 4, 5e9, 3.0, 0, 1e-4}};
+    const blow blows[] = {{0.002, 0.004, 2, 1e8, 2.5, 0, 1e-4},
+                          {0.001, 0.002, 1, 3e6, 2.0, 0, 1e-4},
+                          {0.05, 0.003, 4, 5e9, 3.0, 0, 1e-4}};
     for (int i = 0; i < 3; i++) {
         const blow *b = &blows[i];
         double peak, found = strike(b, 0, &peak), expected = 2 * b->hammer / (b->hammer + b->mass) * b->speed;
-        cr_expect(fabs(found / expected - 1) < 2e-3, "blow %d: %g m/s, momentum and energy say %g", i, found, expected);
+        cr_expect(fabs(found / expected - 1) < 2e-3, "blow %d: %g m/s, momentum and energy say %g", i, found,
+                  expected);
         double reduced = b->hammer * b->mass / (b->hammer + b->mass), p = b->exponent;
         double deepest = pow((p + 1) * 0.5 * reduced * b->speed * b->speed / b->hardness, 1 / (p + 1));
-        cr_expect(fabs(peak / (b->hardness * pow(deepest, p)) - 1) < 0.01, "blow %d: %g N, energy says %g", i, peak, b->hardness * pow(deepest, p));
+        cr_expect(fabs(peak / (b->hardness * pow(deepest, p)) - 1) < 0.01, "blow %d: %g N, energy says %g", i, peak,
+                  b->hardness * pow(deepest, p));
     }
 }
 
@@ -71,7 +83,8 @@ static double stulov(const blow *b)
 Test(synth_exciters, felt_loses_energy_as_in_its_formula)
 {
     const blow b = {0.002, 0.004, 2, 1e8, 2.5, 0.6, 2e-4};
-    double peak, found = strike(&b, 0, &peak), expected = stulov(&b), elastic = 2 * b.hammer / (b.hammer + b.mass) * b.speed;
+    double peak, found = strike(&b, 0, &peak), expected = stulov(&b),
+                 elastic = 2 * b.hammer / (b.hammer + b.mass) * b.speed;
     cr_expect(expected < 0.95 * elastic, "%g of %g", expected, elastic);
     cr_expect(fabs(found / expected - 1) < 0.01, "%g m/s, the formula %g", found, expected);
 }
@@ -105,7 +118,8 @@ static void pluck(double ratio, double tolerance)
         rig_spring(&r, last, body, (float)(0.001 * ratio * RATE * RATE), -0.5f);
         if (i == 3) {
             hed_entity_def def = hed_default_entity_def(HED_PLECTRUM);
-            def.as.plectrum = (hed_plectrum_def){.direction = {0, 1, 0}, .distance = 0.001f, .duration = 0.01f, .route = {0, 0, 127}};
+            def.as.plectrum = (hed_plectrum_def){
+                .direction = {0, 1, 0}, .distance = 0.001f, .duration = 0.01f, .route = {0, 0, 127}};
             rig_link(&r, rig_add(&r, &def), body, 1);
         }
         last = body;
@@ -118,7 +132,8 @@ static void pluck(double ratio, double tolerance)
     cr_expect(fabs(x[10] - 0.0005) < tolerance * 0.0005, "K h^2/m %g: %g m of 0.5 mm half way", ratio, (double)x[10]);
     rig_play(&r, 239);
     rig_read(&r, x, v);
-    cr_expect(fabs(x[10] - 0.001) < tolerance * 0.001, "K h^2/m %g: %g m of 1 mm before it lets go", ratio, (double)x[10]);
+    cr_expect(fabs(x[10] - 0.001) < tolerance * 0.001, "K h^2/m %g: %g m of 1 mm before it lets go", ratio,
+              (double)x[10]);
     for (int i = 0; i < 600; i++) {
         rig_play(&r, 1);
         rig_read(&r, x, v);
@@ -140,8 +155,14 @@ Test(synth_exciters, a_plectrum_draws_by_its_distance_and_lets_go)
 static hed_entity add_bow(rig *r, float force, float speed)
 {
     hed_entity_def def = hed_default_entity_def(HED_BOW);
-    def.as.bow = (hed_bow_def){.direction = {1, 0, 0}, .force = force, .draw_velocity = speed, .stiction = 0.8f, .sliding = 0.3f, .dropoff = 0.1f,
-                               .envelope = {0, 0, 1, 0}, .route = {0, 0, 127}};
+    def.as.bow = (hed_bow_def){.direction = {1, 0, 0},
+                               .force = force,
+                               .draw_velocity = speed,
+                               .stiction = 0.8f,
+                               .sliding = 0.3f,
+                               .dropoff = 0.1f,
+                               .envelope = {0, 0, 1, 0},
+                               .route = {0, 0, 127}};
     return rig_add(r, &def);
 }
 
@@ -161,7 +182,8 @@ Test(synth_exciters, friction_is_that_of_its_curve)
         rig_read(&r, x, after);
         double force = (after[0] - before[0]) * 1000 * RATE / 100, w = fabs(speeds[i]);
         double expected = 0.5 * (0.3 + 0.5 * exp(-w / 0.1)) * speeds[i] / (w + 0.1 / 16);
-        cr_expect(fabs(force / expected - 1) < 1e-3, "at %g m/s: %g N, the curve has %g", (double)speeds[i], force, expected);
+        cr_expect(fabs(force / expected - 1) < 1e-3, "at %g m/s: %g N, the curve has %g", (double)speeds[i], force,
+                  expected);
         rig_close(&r);
     }
 }
@@ -210,8 +232,13 @@ static void forces(rig *r, double *force, int count)
 static hed_entity add_oscillator(rig *r, hed_wave wave, float frequency)
 {
     hed_entity_def def = hed_default_entity_def(HED_OSCILLATOR);
-    def.as.oscillator = (hed_oscillator_def){.direction = {1, 0, 0}, .wave = wave, .gain = 2, .frequency = frequency, .pulse_width = 0.25f,
-                                             .envelope = {0, 0, 1, 0}, .route = {0, 0, 127}};
+    def.as.oscillator = (hed_oscillator_def){.direction = {1, 0, 0},
+                                             .wave = wave,
+                                             .gain = 2,
+                                             .frequency = frequency,
+                                             .pulse_width = 0.25f,
+                                             .envelope = {0, 0, 1, 0},
+                                             .route = {0, 0, 127}};
     return rig_add(r, &def);
 }
 
@@ -229,7 +256,10 @@ Test(synth_exciters, an_oscillator_keeps_pitch_and_shape)
         forces(&r, force, 200);
         for (int i = 0; i < 200; i++) { /* the body takes at sample n what the oscillator gave at n - 1 */
             double phase = 440 * (48000 + i) / RATE, part = phase - floor(phase);
-            double expected = wave == HED_WAVE_SINE ? 2 * sin(2 * PI * phase) : wave == HED_WAVE_SAW ? 4 * part - 2 : part < 0.25 ? 2 : -2;
+            double expected = wave == HED_WAVE_SINE  ? 2 * sin(2 * PI * phase)
+                              : wave == HED_WAVE_SAW ? 4 * part - 2
+                              : part < 0.25          ? 2
+                                                     : -2;
             if (wave != HED_WAVE_SINE && (part < 0.001 || part > 0.999 || fabs(part - 0.25) < 0.001)) continue;
             worst = fmax(worst, fabs(force[i] - expected));
         }
@@ -255,7 +285,8 @@ Test(synth_exciters, noise_is_white_and_even)
         square += force[i] * force[i] / 20000;
         next += force[i] * force[i - 1] / 20000;
     }
-    cr_expect(fabs(sum) < 0.04 && fabs(square - 4.0 / 3) < 0.04 && fabs(next) < 0.04, "mean %g, variance %g, neighbours %g", sum, square, next);
+    cr_expect(fabs(sum) < 0.04 && fabs(square - 4.0 / 3) < 0.04 && fabs(next) < 0.04,
+              "mean %g, variance %g, neighbours %g", sum, square, next);
     rig_close(&r);
 }
 
@@ -287,7 +318,12 @@ static double modulated_force(hed_modulation_mode mode, bool invert)
     def.as.midi_source.initial = 0.5f;
     def.as.midi_source.smoothing = 0;
     hed_entity source = rig_add(&r, &def);
-    hed_modulation_def modulation = {.source = source, .target = input, .parameter = HED_PARAMETER_GAIN, .mode = mode, .depth = 0.8f, .invert = invert};
+    hed_modulation_def modulation = {.source = source,
+                                     .target = input,
+                                     .parameter = HED_PARAMETER_GAIN,
+                                     .mode = mode,
+                                     .depth = 0.8f,
+                                     .invert = invert};
     OK(hed_instrument_modulate(r.instrument, &modulation, &error));
     rig_start(&r);
     rig_play(&r, 10);

@@ -1,14 +1,11 @@
-/* Bodies and springs against the closed forms of the scheme: pitch of oscillators and strings, the energy that it keeps, decay, dilation,
- * and a network with everything in double precision. */
+/* Bodies and springs against the closed forms of the scheme: pitch of oscillators and strings, the energy that it
+ * keeps, decay, dilation, and a network with everything in double precision. */
 #include "synth_rig.h"
 
 /* ---- pitch ---- */
 
 /* Angle of x[n] = A sin(phase) for leapfrog at `step` radians a sample, from place and last way. */
-static double phase_of(double x, double way, double step)
-{
-    return atan2(x * sin(step), x * cos(step) - (x - way));
-}
+static double phase_of(double x, double way, double step) { return atan2(x * sin(step), x * cos(step) - (x - way)); }
 
 /* Frequency of a mode over `samples`, by its phase at both ends; `expected` says how many whole periods passed. */
 static double measure(rig *r, const double *shape, uint32_t bodies, uint32_t axis, double expected, uint64_t samples)
@@ -63,23 +60,25 @@ Test(synth_physics, without_prewarp_it_is_sharp_as_the_notes_say)
         double w = 2 * PI * frequencies[i], found;
         double expected = asin(PI * frequencies[i] / RATE) * RATE / PI;
         oscillator_frequency((float)(0.001f * w * w), expected, &found);
-        cr_expect(fabs(cents(found, frequencies[i]) - sharp[i]) < 0.004 * sharp[i] + 0.005, "%g Hz is %.4f cent sharp", frequencies[i],
-                  cents(found, frequencies[i]));
+        cr_expect(fabs(cents(found, frequencies[i]) - sharp[i]) < 0.004 * sharp[i] + 0.005,
+                  "%g Hz is %.4f cent sharp", frequencies[i], cents(found, frequencies[i]));
     }
 }
 
-/* A string between walls, struck in the shape of mode `mode`. Along the string its springs, without tension, are linear; across they are
- * for small motions, with the tension's share of the stiffness. */
+/* A string between walls, struck in the shape of mode `mode`. Along the string its springs, without tension, are
+ * linear; across they are for small motions, with the tension's share of the stiffness. */
 static double string_error(uint32_t masses, uint32_t mode, bool across, double *expected)
 {
     static rig r;
     double shape[128], ratio = hed_string_ratio(masses, 110, RATE);
     float stretch = across ? 0.5f : 1.0f;
     rig_open(&r, NULL);
-    hed_entity last = rig_body(&r, 0, 0, 0), input = rig_input(&r, across ? 0 : 1, across ? 1 : 0, across ? 0.02f : 0.1f);
+    hed_entity last = rig_body(&r, 0, 0, 0),
+               input = rig_input(&r, across ? 0 : 1, across ? 1 : 0, across ? 0.02f : 0.1f);
     for (uint32_t i = 1; i <= masses + 1; i++) {
         hed_entity body = rig_body(&r, (float)i / 128, i <= masses ? 0.001f : 0, 0);
-        rig_spring(&r, last, body, (float)(0.001f * ratio / stretch) * (across ? 1.0f : stretch), across ? -(1 - stretch) : -1.0f);
+        rig_spring(&r, last, body, (float)(0.001f * ratio / stretch) * (across ? 1.0f : stretch),
+                   across ? -(1 - stretch) : -1.0f);
         shape[i - 1] = sin(PI * mode * i / (masses + 1));
         if (i <= masses) rig_link(&r, input, body, (float)shape[i - 1]);
         last = body;
@@ -103,10 +102,12 @@ Test(synth_physics, strings_have_the_pitches_of_their_modes)
     for (int i = 0; i < 3; i++) {
         for (int across = 0; across < 2; across++) {
             double expected, error = string_error(notes[i].masses, 1, across, &expected);
-            cr_expect(fabs(expected - 110) < 1e-6 && fabs(error) < 0.01, "%u masses: mode 1 %.5f cent off %.6f Hz", notes[i].masses, error, expected);
+            cr_expect(fabs(expected - 110) < 1e-6 && fabs(error) < 0.01, "%u masses: mode 1 %.5f cent off %.6f Hz",
+                      notes[i].masses, error, expected);
             error = string_error(notes[i].masses, 3, across, &expected);
-            cr_expect(fabs(expected - notes[i].third) < 1e-5 && fabs(error) < 0.01, "%u masses%s: mode 3 %.5f cent off %.6f Hz", notes[i].masses, across ? " across" : "",
-                      error, expected);
+            cr_expect(fabs(expected - notes[i].third) < 1e-5 && fabs(error) < 0.01,
+                      "%u masses%s: mode 3 %.5f cent off %.6f Hz", notes[i].masses, across ? " across" : "", error,
+                      expected);
         }
     }
 }
@@ -152,11 +153,13 @@ static double invariant(const float *x, const float *v, double mass, double stif
 
 Test(synth_physics, energy_stays_for_a_minute)
 {
-    const double frequencies[] = {440, 27.5}, drifts[] = {5.5e-5, 6.9e-5}; /* those of (x, v) in single precision in the notes */
+    const double frequencies[] = {440, 27.5},
+                 drifts[] = {5.5e-5, 6.9e-5}; /* those of (x, v) in single precision in the notes */
     for (int i = 0; i < 2; i++) {
         static rig r;
         rig_open(&r, NULL);
-        hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0), input = rig_input(&r, 1, 0, 0.01f);
+        hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
+                   input = rig_input(&r, 1, 0, 0.01f);
         double w = 2 * RATE * sin(PI * frequencies[i] / RATE);
         float stiffness = (float)(0.001f * w * w), x[6], v[6];
         rig_spring(&r, body, wall, stiffness, -1);
@@ -181,7 +184,8 @@ Test(synth_physics, a_body_decays_by_60_dB_in_the_time_of_its_damping)
     static rig r;
     rig_open(&r, NULL);
     float gamma = (float)(log(1000) / 0.5); /* half a second */
-    hed_entity body = rig_body(&r, 0, 0.001f, gamma), wall = rig_body(&r, 0.1f, 0, 0), input = rig_input(&r, 1, 0, 0.01f);
+    hed_entity body = rig_body(&r, 0, 0.001f, gamma), wall = rig_body(&r, 0.1f, 0, 0),
+               input = rig_input(&r, 1, 0, 0.01f);
     double w = 2 * RATE * sin(PI * 300 / RATE), g = exp(-2 * gamma / RATE), k = 0.001f * w * w;
     rig_spring(&r, body, wall, (float)k, -1);
     rig_link(&r, input, body, 1);
@@ -196,7 +200,8 @@ Test(synth_physics, a_body_decays_by_60_dB_in_the_time_of_its_damping)
         double now = x[0], last = (x[0] - v[0] / RATE) * sqrt(g), s = sin(theta);
         amplitude[i] = sqrt(now * now - 2 * now * last * cos(theta) + last * last) / s;
     }
-    cr_expect(fabs(20 * log10(amplitude[1] / amplitude[0]) + 60) < 0.01, "%.4f dB in half a second", 20 * log10(amplitude[1] / amplitude[0]));
+    cr_expect(fabs(20 * log10(amplitude[1] / amplitude[0]) + 60) < 0.01, "%.4f dB in half a second",
+              20 * log10(amplitude[1] / amplitude[0]));
     rig_close(&r);
 }
 
@@ -218,14 +223,16 @@ Test(synth_physics, what_has_died_away_is_neither_denormal_nor_moving)
     rig_read(&r, x, v);
     for (int i = 3; i < 60; i++) {
         cr_expect(fpclassify(x[i]) == FP_NORMAL && fabsf(x[i]) < 1e-8f, "place %d: %g", i, (double)x[i]);
-        cr_expect(fpclassify(v[i] / (float)RATE) != FP_SUBNORMAL && fabsf(v[i]) < 1e-7f, "speed %d: %g", i, (double)v[i]);
+        cr_expect(fpclassify(v[i] / (float)RATE) != FP_SUBNORMAL && fabsf(v[i]) < 1e-7f, "speed %d: %g", i,
+                  (double)v[i]);
     }
     rig_close(&r);
 }
 
 /* ---- a network in double ---- */
 
-enum { BODIES = 40, SPRINGS = 110 };
+enum { BODIES = 40,
+       SPRINGS = 110 };
 typedef struct network {
     double place[BODIES][3], x[BODIES][3], v[BODIES][3], mass[BODIES], damping[BODIES];
     hed_spring_def springs[SPRINGS];
@@ -292,7 +299,9 @@ static void make_network(network *n, rig *r, hed_entity *bodies, bool more)
         n->from[i] = (int)uniform(&state, 0, BODIES);
         n->to[i] = (n->from[i] + 1 + (i % 3 == 0 ? 0 : (int)uniform(&state, 0, BODIES - 1))) % BODIES;
         hed_entity_def def = hed_default_entity_def(HED_SPRING);
-        def.as.spring = (hed_spring_def){.from = bodies[n->from[i]], .to = bodies[n->to[i]], .stiffness = uniform(&state, 100, 3000),
+        def.as.spring = (hed_spring_def){.from = bodies[n->from[i]],
+                                         .to = bodies[n->to[i]],
+                                         .stiffness = uniform(&state, 100, 3000),
                                          .rest_length = uniform(&state, -1, -0.98f)};
         if (i % 4 == 0) def.as.spring.rest_length *= -(float)distance(n, i);
         if (more) def.as.spring.damping = uniform(&state, 0, 0.02f);

@@ -1,18 +1,19 @@
-/* How one instance lies in memory: an array of 32-bit words, the store, the same on every device. C, OpenCL C and CUDA read this text.
+/* How one instance lies in memory: an array of 32-bit words, the store, the same on every device. C, OpenCL C and
+ * CUDA read this text.
  *
- *   control   SYNTH_DILATION, then gates: SYNTH_GATE_WORDS for each
- *   parameter for each type and field an array over its entities: constant, or changed by a poke between two samples
- *   state     likewise: read and written by the entity alone
- *   signals   likewise, twice (of even and odd samples): what others read. Sample n reads half n & 1 and writes the other one
- *   lists     of entities that have entries: the word of the first entry for each of the `count`, then how many there are for each, then
- *             the entries: word k of entry e is at first + (e words + k) SYNTH_STRIDE(count). So neighbours lie side by side, as their
- *             lanes read them: entities are taken SYNTH_SLICE at a time, with room for the longest list of each slice
- *   rows      who sits in which lane
+ * control   SYNTH_DILATION, then gates: SYNTH_GATE_WORDS for each parameter for each type and field an array over
+ * its entities: constant, or changed by a poke between two samples state     likewise: read and written by the
+ * entity alone signals   likewise, twice (of even and odd samples): what others read. Sample n reads half n & 1
+ * and writes the other one lists     of entities that have entries: the word of the first entry for each of the
+ * `count`, then how many there are for each, then the entries: word k of entry e is at first + (e words + k)
+ * SYNTH_STRIDE(count). So neighbours lie side by side, as their lanes read them: entities are taken SYNTH_SLICE at
+ * a time, with room for the longest list of each slice rows      who sits in which lane
  *
- * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a signal is numbered from the start of a half:
- * type[t].signal + f * type[t].count + i. Entity numbers here are places in the order of the layout, not hed_entity.
- * An exciter is one entity for each body it is linked to (a contact). A microphone listens through ears, of up to SYNTH_EAR_BODIES
- * bodies each, so that no lane has more than those to sum up: it hears what they heard at the previous sample. */
+ * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a signal is numbered
+ * from the start of a half: type[t].signal + f * type[t].count + i. Entity numbers here are places in the order of
+ * the layout, not hed_entity. An exciter is one entity for each body it is linked to (a contact). A microphone
+ * listens through ears, of up to SYNTH_EAR_BODIES bodies each, so that no lane has more than those to sum up: it
+ * hears what they heard at the previous sample. */
 #ifndef SYNTH_LAYOUT_H
 #define SYNTH_LAYOUT_H
 
@@ -21,7 +22,7 @@
 
 enum synth_type {
     SYNTH_BODY,
-    SYNTH_SPRING,     /* modulated springs only: they come first among all springs */
+    SYNTH_SPRING, /* modulated springs only: they come first among all springs */
     SYNTH_MICROPHONE,
     SYNTH_MALLET,
     SYNTH_PLECTRUM,
@@ -34,7 +35,7 @@ enum synth_type {
     SYNTH_MIDI,
     SYNTH_DELAY,
     SYNTH_EAR,
-    SYNTH_REMOTE,     /* a body that another group steps (structure grid): its packet is fetched */
+    SYNTH_REMOTE, /* a body that another group steps (structure grid): its packet is fetched */
     SYNTH_TYPES
 };
 
@@ -45,9 +46,23 @@ enum { SYNTH_GATE_COUNT, SYNTH_GATE_HELD, SYNTH_GATE_VELOCITY, SYNTH_GATE_NOTE, 
 
 /* ---- fields: P parameters, S state, O signals. h is the time step, r = 1/h ---- */
 
-/* BODY. Springs are summed in the order of their list, then contacts act in the order of theirs. WEIGHT 0: anchored. */
-enum { BODY_P_WEIGHT /* h^2/m, m/N */, BODY_P_RATE /* 2 damping h */, BODY_P_X, BODY_P_Y, BODY_P_Z /* at rest, m */, BODY_PARAMETERS };
-enum { BODY_O_X, BODY_O_Y, BODY_O_Z /* displacement, m */, BODY_O_U, BODY_O_V, BODY_O_W /* h v, m */, BODY_SIGNALS };
+/* BODY. Springs are summed in the order of their list, then contacts act in the order of theirs. WEIGHT 0:
+ * anchored. */
+enum {
+    BODY_P_WEIGHT /* h^2/m, m/N */,
+    BODY_P_RATE /* 2 damping h */,
+    BODY_P_X,
+    BODY_P_Y,
+    BODY_P_Z /* at rest, m */,
+    BODY_PARAMETERS
+};
+enum { BODY_O_X,
+       BODY_O_Y,
+       BODY_O_Z /* displacement, m */,
+       BODY_O_U,
+       BODY_O_V,
+       BODY_O_W /* h v, m */,
+       BODY_SIGNALS };
 /* Entries of list SPRINGS: 2 words, the other body; the spring with its flags. Entries of list FORCES: 2 words, the
  * contact's signal NX; how far its signals are from one another. Weights are in the contacts. */
 #define SYNTH_SPRING_WORDS 2u
@@ -57,12 +72,14 @@ enum { BODY_O_X, BODY_O_Y, BODY_O_Z /* displacement, m */, BODY_O_U, BODY_O_V, B
 
 /* SPRING: count is of all springs, `modulated` of those with a row. */
 enum {
-    SPRING_P_X, SPRING_P_Y, SPRING_P_Z, /* rest vector, from -> to, m */
-    SPRING_P_REST,                      /* L0, m */
-    SPRING_P_EXCESS,                    /* |d0|^2 - L0^2, m^2; 1e-30 where that is 0 (it keeps denormals out) */
-    SPRING_P_STIFFNESS,                 /* N/m */
-    SPRING_P_DAMPING,                   /* c/h, N/m (of h v) */
-    SPRING_P_CUBIC,                     /* N/m^3 */
+    SPRING_P_X,
+    SPRING_P_Y,
+    SPRING_P_Z,         /* rest vector, from -> to, m */
+    SPRING_P_REST,      /* L0, m */
+    SPRING_P_EXCESS,    /* |d0|^2 - L0^2, m^2; 1e-30 where that is 0 (it keeps denormals out) */
+    SPRING_P_STIFFNESS, /* N/m */
+    SPRING_P_DAMPING,   /* c/h, N/m (of h v) */
+    SPRING_P_CUBIC,     /* N/m^3 */
     SPRING_PARAMETERS
 };
 /* What bodies take instead of the parameters, for spring < modulated; these arrays are over `modulated` springs. */
@@ -70,22 +87,31 @@ enum { SPRING_O_REST, SPRING_O_EXCESS, SPRING_O_STIFFNESS, SPRING_O_DAMPING, SPR
 
 /* MICROPHONE: its ears are EARS elements of type EAR from FIRST_EAR. */
 enum {
-    MICROPHONE_P_X, MICROPHONE_P_Y, MICROPHONE_P_Z, MICROPHONE_P_NX, MICROPHONE_P_NY, MICROPHONE_P_NZ, /* place; direction of length 1 */
-    MICROPHONE_P_DIRECTIONALITY, MICROPHONE_P_ISOTROPY,
-    MICROPHONE_P_GAIN,      /* linear, of h v: gain times r */
+    MICROPHONE_P_X,
+    MICROPHONE_P_Y,
+    MICROPHONE_P_Z,
+    MICROPHONE_P_NX,
+    MICROPHONE_P_NY,
+    MICROPHONE_P_NZ, /* place; direction of length 1 */
+    MICROPHONE_P_DIRECTIONALITY,
+    MICROPHONE_P_ISOTROPY,
+    MICROPHONE_P_GAIN, /* linear, of h v: gain times r */
     MICROPHONE_P_PAN,
     MICROPHONE_P_THRESHOLD, /* linear */
     MICROPHONE_P_SLOPE,     /* 1/ratio - 1, <= 0; 0: no compressor */
-    MICROPHONE_P_ATTACK, MICROPHONE_P_RELEASE, /* 1 - exp(-h/tau) */
-    MICROPHONE_P_MAKEUP,    /* linear */
-    MICROPHONE_P_STEM,      /* (uint) which stem; SYNTH_NO_STEM: not heard */
-    MICROPHONE_P_FIRST_EAR, MICROPHONE_P_EARS, /* (uint) */
+    MICROPHONE_P_ATTACK,
+    MICROPHONE_P_RELEASE, /* 1 - exp(-h/tau) */
+    MICROPHONE_P_MAKEUP,  /* linear */
+    MICROPHONE_P_STEM,    /* (uint) which stem; SYNTH_NO_STEM: not heard */
+    MICROPHONE_P_FIRST_EAR,
+    MICROPHONE_P_EARS, /* (uint) */
     MICROPHONE_PARAMETERS
 };
 enum { MICROPHONE_S_LEVEL, MICROPHONE_STATES };
 enum { MICROPHONE_O_SIGNAL /* with gain and compressor */, MICROPHONE_SIGNALS };
 #define SYNTH_NO_STEM 0xffffffffu
-/* EAR: place and direction are its microphone's, with their modulation. Entries of its list: 2 words, body; bits of the weight. */
+/* EAR: place and direction are its microphone's, with their modulation. Entries of its list: 2 words, body; bits
+ * of the weight. */
 enum { EAR_P_MICROPHONE /* (uint) element */, EAR_PARAMETERS };
 enum { EAR_O_SUM, EAR_SIGNALS };
 #define SYNTH_EAR_BODIES 16u
@@ -94,74 +120,147 @@ enum { EAR_O_SUM, EAR_SIGNALS };
 
 /* Contacts: their first parameters and all their signals are alike. */
 enum {
-    CONTACT_P_BODY,                             /* (uint) element */
-    CONTACT_P_GATE,                             /* (uint) word of the store */
-    CONTACT_P_NX, CONTACT_P_NY, CONTACT_P_NZ,   /* direction of length 1 */
-    CONTACT_P_WEIGHT,                           /* of the force; plectrum: of the distance; mallet: 1, for its mass is shared */
+    CONTACT_P_BODY, /* (uint) element */
+    CONTACT_P_GATE, /* (uint) word of the store */
+    CONTACT_P_NX,
+    CONTACT_P_NY,
+    CONTACT_P_NZ,     /* direction of length 1 */
+    CONTACT_P_WEIGHT, /* of the force; plectrum: of the distance; mallet: 1, for its mass is shared */
     CONTACT_P_SENSITIVITY,
-    CONTACT_P_NUMBER,                           /* (uint) of the exciter, for its noise */
+    CONTACT_P_NUMBER, /* (uint) of the exciter, for its noise */
     CONTACT_PARAMETERS
 };
-/* A contact pushes along (NX, NY, NZ) with FORCE - RESISTANCE u, u = h v of the body along it as it will be after the step: the body solves for that, so
- * that friction and controllers, however stiff, take energy and give none. */
+/* A contact pushes along (NX, NY, NZ) with FORCE - RESISTANCE u, u = h v of the body along it as it will be after
+ * the step: the body solves for that, so that friction and controllers, however stiff, take energy and give none. */
 enum {
-    CONTACT_O_NX, CONTACT_O_NY, CONTACT_O_NZ,
+    CONTACT_O_NX,
+    CONTACT_O_NY,
+    CONTACT_O_NZ,
     CONTACT_O_FORCE,      /* N */
     CONTACT_O_RESISTANCE, /* c/h, N/m; >= 0 */
     CONTACT_SIGNALS
 };
 
-/* ADSR: levels a sample (straight lines): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE h/release, 1 where the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
+/* ADSR: levels a sample (straight lines): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE h/release, 1 where
+ * the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
 enum { ADSR_P_ATTACK, ADSR_P_DECAY, ADSR_P_SUSTAIN, ADSR_P_RELEASE, ADSR_PARAMETERS };
 enum { ADSR_S_SEEN /* (uint) GATE_COUNT */, ADSR_S_STAGE /* (uint) */, ADSR_S_LEVEL, ADSR_STATES };
 
-/* MALLET: mass is this contact's share. */
+/* MALLET: mass is this contact's share. LIMIT is the largest compression c for which p Q c^(p-1) h^2/m <= 1/4, Q
+ * hard and m the mass of the lighter of hammer and body. */
 enum {
     MALLET_P_WEIGHT = CONTACT_PARAMETERS, /* h^2/mass */
     MALLET_P_SPEED,                       /* h impulse/mass, m a sample at velocity 1 */
-    MALLET_P_SOFT, MALLET_P_HARD,         /* Q */
-    MALLET_P_EXPONENT, MALLET_P_HYSTERESIS,
-    MALLET_P_RELAXATION,                  /* 1 - exp(-h/tau0) */
+    MALLET_P_SOFT,
+    MALLET_P_HARD, /* Q */
+    MALLET_P_EXPONENT,
+    MALLET_P_HYSTERESIS,
+    MALLET_P_RELAXATION, /* 1 - exp(-h/tau0) */
     MALLET_P_NOISE,
-    MALLET_P_LIMIT,                       /* m: the largest compression for which p Q c^(p-1) h^2/m <= 1/4 at Q hard, m of the lighter of hammer and
-                                           * body; deeper counts as this */
+    MALLET_P_LIMIT, /* m: deeper compressions count as this one */
     MALLET_PARAMETERS
 };
-enum { MALLET_S_SEEN, MALLET_S_ACTIVE /* (uint) */, MALLET_S_POSITION, MALLET_S_SPEED /* along the direction */, MALLET_S_FELT, MALLET_S_HARDNESS, MALLET_STATES };
+enum {
+    MALLET_S_SEEN,
+    MALLET_S_ACTIVE /* (uint) */,
+    MALLET_S_POSITION,
+    MALLET_S_SPEED /* along the direction */,
+    MALLET_S_FELT,
+    MALLET_S_HARDNESS,
+    MALLET_STATES
+};
 
 /* PLECTRUM: a controller, stiff for its body's mass, draws the body after a point that moves. */
 enum { PLECTRUM_P_DISTANCE = CONTACT_PARAMETERS, PLECTRUM_P_DURATION /* samples */, PLECTRUM_PARAMETERS };
-enum { PLECTRUM_S_SEEN, PLECTRUM_S_TIME /* samples; negative: idle (as at rest) */, PLECTRUM_S_ORIGIN, PLECTRUM_S_DEPTH, PLECTRUM_S_PULL, PLECTRUM_STATES };
+enum {
+    PLECTRUM_S_SEEN,
+    PLECTRUM_S_TIME /* samples; negative: idle (as at rest) */,
+    PLECTRUM_S_ORIGIN,
+    PLECTRUM_S_DEPTH,
+    PLECTRUM_S_PULL,
+    PLECTRUM_STATES
+};
 
 /* BOW */
-enum { BOW_P_ENVELOPE = CONTACT_PARAMETERS, BOW_P_FORCE = BOW_P_ENVELOPE + ADSR_PARAMETERS, BOW_P_SPEED /* m a sample */, BOW_P_STICTION, BOW_P_SLIDING, BOW_P_DROPOFF /* m a sample */, BOW_PARAMETERS };
+enum {
+    BOW_P_ENVELOPE = CONTACT_PARAMETERS,
+    BOW_P_FORCE = BOW_P_ENVELOPE + ADSR_PARAMETERS,
+    BOW_P_SPEED /* m a sample */,
+    BOW_P_STICTION,
+    BOW_P_SLIDING,
+    BOW_P_DROPOFF /* m a sample */,
+    BOW_PARAMETERS
+};
 enum { BOW_STATES = ADSR_STATES };
 
 /* OSCILLATOR */
-enum { OSCILLATOR_P_ENVELOPE = CONTACT_PARAMETERS, OSCILLATOR_P_FREQUENCY = OSCILLATOR_P_ENVELOPE + ADSR_PARAMETERS /* Hz */, OSCILLATOR_P_WAVE /* (uint) hed_wave */, OSCILLATOR_P_PULSE, OSCILLATOR_P_GAIN, OSCILLATOR_PARAMETERS };
+enum {
+    OSCILLATOR_P_ENVELOPE = CONTACT_PARAMETERS,
+    OSCILLATOR_P_FREQUENCY = OSCILLATOR_P_ENVELOPE + ADSR_PARAMETERS /* Hz */,
+    OSCILLATOR_P_WAVE /* (uint) hed_wave */,
+    OSCILLATOR_P_PULSE,
+    OSCILLATOR_P_GAIN,
+    OSCILLATOR_PARAMETERS
+};
 enum { OSCILLATOR_S_PHASE = ADSR_STATES /* (uint) 2^32 a period */, OSCILLATOR_S_HOLD, OSCILLATOR_STATES };
 
 /* AUDIO */
-enum { AUDIO_P_ENVELOPE = CONTACT_PARAMETERS, AUDIO_P_GATED = AUDIO_P_ENVELOPE + ADSR_PARAMETERS /* (uint) */, AUDIO_P_SOURCE /* (uint) channel, or SYNTH_AUDIO_SIGNAL | signal */, AUDIO_P_GAIN, AUDIO_PARAMETERS };
+enum {
+    AUDIO_P_ENVELOPE = CONTACT_PARAMETERS,
+    AUDIO_P_GATED = AUDIO_P_ENVELOPE + ADSR_PARAMETERS /* (uint) */,
+    AUDIO_P_SOURCE /* (uint) channel, or SYNTH_AUDIO_SIGNAL | signal */,
+    AUDIO_P_GAIN,
+    AUDIO_PARAMETERS
+};
 enum { AUDIO_STATES = ADSR_STATES };
 #define SYNTH_AUDIO_SIGNAL 0x80000000u
 #define SYNTH_AUDIO_SILENT 0x7fffffffu
 
 /* Modulators: one signal. */
-enum { LFO_P_GATE, LFO_P_FREQUENCY, LFO_P_WAVE /* (uint) hed_wave */, LFO_P_PULSE, LFO_P_PHASE /* (uint) */, LFO_P_FLAGS /* (uint) SYNTH_LFO_... */, LFO_P_DEPTH, LFO_P_NUMBER /* (uint) for noise */, LFO_PARAMETERS };
+enum {
+    LFO_P_GATE,
+    LFO_P_FREQUENCY,
+    LFO_P_WAVE /* (uint) hed_wave */,
+    LFO_P_PULSE,
+    LFO_P_PHASE /* (uint) */,
+    LFO_P_FLAGS /* (uint) SYNTH_LFO_... */,
+    LFO_P_DEPTH,
+    LFO_P_NUMBER /* (uint) for noise */,
+    LFO_PARAMETERS
+};
 #define SYNTH_LFO_RETRIGGER 1u
 #define SYNTH_LFO_DILATED 2u
 enum { LFO_S_SEEN, LFO_S_PHASE /* (uint) */, LFO_S_HOLD, LFO_STATES };
-enum { ENVELOPE_P_GATE, ENVELOPE_P_ENVELOPE, ENVELOPE_P_SENSITIVITY = ENVELOPE_P_ENVELOPE + ADSR_PARAMETERS, ENVELOPE_P_DEPTH, ENVELOPE_PARAMETERS };
+enum {
+    ENVELOPE_P_GATE,
+    ENVELOPE_P_ENVELOPE,
+    ENVELOPE_P_SENSITIVITY = ENVELOPE_P_ENVELOPE + ADSR_PARAMETERS,
+    ENVELOPE_P_DEPTH,
+    ENVELOPE_PARAMETERS
+};
 enum { ENVELOPE_STATES = ADSR_STATES };
-enum { FOLLOWER_P_SOURCE /* (uint) signal */, FOLLOWER_P_ATTACK, FOLLOWER_P_RELEASE, FOLLOWER_P_DEPTH, FOLLOWER_PARAMETERS };
+enum {
+    FOLLOWER_P_SOURCE /* (uint) signal */,
+    FOLLOWER_P_ATTACK,
+    FOLLOWER_P_RELEASE,
+    FOLLOWER_P_DEPTH,
+    FOLLOWER_PARAMETERS
+};
 enum { FOLLOWER_S_LEVEL, FOLLOWER_STATES };
 enum { MIDI_P_VALUE, MIDI_P_SMOOTHING /* s */, MIDI_P_DEPTH, MIDI_PARAMETERS };
 enum { MIDI_S_LEVEL, MIDI_STATES };
 enum { MODULATOR_O_SIGNAL, MODULATOR_SIGNALS };
 /* DELAY: its memory is a ring of MASK + 1 floats at BUFFER of the instance's delay memory. */
-enum { DELAY_P_SOURCE /* (uint) signal */, DELAY_P_SECONDS /* s */, DELAY_P_GAIN, DELAY_P_BUFFER /* (uint) */, DELAY_P_MASK /* (uint) */, DELAY_PARAMETERS };
-/* REMOTE: a seat of this type is entity i of BODY, whose signals come from a packet; P is an array over the same entities. */
+enum {
+    DELAY_P_SOURCE /* (uint) signal */,
+    DELAY_P_SECONDS /* s */,
+    DELAY_P_GAIN,
+    DELAY_P_BUFFER /* (uint) */,
+    DELAY_P_MASK /* (uint) */,
+    DELAY_PARAMETERS
+};
+/* REMOTE: a seat of this type is entity i of BODY, whose signals come from a packet; P is an array over the same
+ * entities. */
 enum { REMOTE_P_PACKET /* (uint) */, REMOTE_PARAMETERS };
 
 /* hed_wave, as devices know it. */
@@ -169,28 +268,51 @@ enum { SYNTH_SINE, SYNTH_SAW, SYNTH_RECTANGLE, SYNTH_NOISE, SYNTH_HOLD };
 /* hed_modulation_mode and hed_parameter likewise. */
 enum { SYNTH_ADD, SYNTH_MULTIPLY, SYNTH_EXPONENTIAL };
 enum {
-    SYNTH_MASS, SYNTH_DAMPING, SYNTH_POSITION_X, SYNTH_POSITION_Y, SYNTH_POSITION_Z, SYNTH_IMPULSE, SYNTH_STIFFNESS, SYNTH_REST_LENGTH, SYNTH_DEPTH,
-    SYNTH_FREQUENCY, SYNTH_PULSE_WIDTH, SYNTH_GAIN, SYNTH_PAN, SYNTH_HARDNESS, SYNTH_MALLET_NOISE, SYNTH_DRAW_VELOCITY, SYNTH_STICTION, SYNTH_DROPOFF,
-    SYNTH_DISTANCE, SYNTH_DURATION, SYNTH_ROTATION, SYNTH_DELAY_SECONDS, SYNTH_SYNC_FREQUENCY, SYNTH_SMOOTHING, SYNTH_DIRECTIONALITY, SYNTH_ISOTROPY,
+    SYNTH_MASS,
+    SYNTH_DAMPING,
+    SYNTH_POSITION_X,
+    SYNTH_POSITION_Y,
+    SYNTH_POSITION_Z,
+    SYNTH_IMPULSE,
+    SYNTH_STIFFNESS,
+    SYNTH_REST_LENGTH,
+    SYNTH_DEPTH,
+    SYNTH_FREQUENCY,
+    SYNTH_PULSE_WIDTH,
+    SYNTH_GAIN,
+    SYNTH_PAN,
+    SYNTH_HARDNESS,
+    SYNTH_MALLET_NOISE,
+    SYNTH_DRAW_VELOCITY,
+    SYNTH_STICTION,
+    SYNTH_DROPOFF,
+    SYNTH_DISTANCE,
+    SYNTH_DURATION,
+    SYNTH_ROTATION,
+    SYNTH_DELAY_SECONDS,
+    SYNTH_SYNC_FREQUENCY,
+    SYNTH_SMOOTHING,
+    SYNTH_DIRECTIONALITY,
+    SYNTH_ISOTROPY,
     SYNTH_PARAMETER_COUNT
 };
 
-/* ---- modulation: entries of list LINKS of any type: source signal; bits of depth; SYNTH_LINK(parameter, mode, invert) ---- */
+/* ---- modulation: entries of list LINKS: source signal; bits of depth; SYNTH_LINK(parameter, mode, invert) ---- */
 #define SYNTH_LINK_WORDS 3u
 #define SYNTH_LINK(parameter, mode, invert) ((uint)(parameter) | (uint)(mode) << 8 | (uint)(invert) << 16)
-#define SYNTH_LINK_PARAMETER(word) ((word) & 0xffu) /* hed_parameter */
+#define SYNTH_LINK_PARAMETER(word) ((word)&0xffu)   /* hed_parameter */
 #define SYNTH_LINK_MODE(word) ((word) >> 8 & 0xffu) /* hed_modulation_mode */
 #define SYNTH_LINK_INVERT(word) ((word) >> 16)
 
 /* ---- the layout ---- */
 typedef struct synth_type_layout {
-    uint count;     /* entities; springs: of all */
-    uint modulated; /* entities 0 .. modulated - 1 have links */
+    uint count;            /* entities; springs: of all */
+    uint modulated;        /* entities 0 .. modulated - 1 have links */
     uint parameter, state; /* words */
-    uint signal;    /* number of the first signal */
-    uint links;     /* word where list LINKS is, over `modulated` entities */
-    uint list;      /* likewise SPRINGS (BODY), bodies (EAR); over `count` */
-    uint forces;    /* likewise FORCES (BODY) */
+    uint signal;           /* number of the first signal */
+    uint links;            /* word where list LINKS is, over `modulated` entities */
+    uint list;             /* likewise SPRINGS (BODY), bodies (EAR); over `count` */
+    uint forces;           /* likewise FORCES (BODY) */
 } synth_type_layout;
 
 typedef struct synth_layout {
@@ -201,19 +323,19 @@ typedef struct synth_layout {
     uint row_begin;    /* word of the (warps + 1) first rows of the warps */
     uint rows;         /* word of the rows: `lanes` words each, SYNTH_SEAT(type, entity) or SYNTH_EMPTY */
     uint warps, lanes;
-    uint delay_words;  /* of an instance's delay memory */
-    uint stems;        /* heard microphones: 2 floats each and frame */
-    uint flags;        /* SYNTH_HAS_... */
-    uint seed;         /* of noise, for instance 0; instance i has seed + i */
-    float step;        /* h */
+    uint delay_words; /* of an instance's delay memory */
+    uint stems;       /* heard microphones: 2 floats each and frame */
+    uint flags;       /* SYNTH_HAS_... */
+    uint seed;        /* of noise, for instance 0; instance i has seed + i */
+    float step;       /* h */
     synth_type_layout type[SYNTH_TYPES];
 } synth_layout;
 
-#define SYNTH_HAS_DAMPING 1u /* some spring has damping */
-#define SYNTH_HAS_CUBIC 2u   /* some spring has a cubic term */
+#define SYNTH_HAS_DAMPING 1u                                           /* some spring has damping */
+#define SYNTH_HAS_CUBIC 2u                                             /* some spring has a cubic term */
 #define SYNTH_SEAT(type, entity) ((uint)(type) << 24 | (uint)(entity)) /* up to 2^24 entities of a type */
 #define SYNTH_SEAT_TYPE(seat) ((seat) >> 24)
-#define SYNTH_SEAT_ENTITY(seat) ((seat) & 0xffffffu)
+#define SYNTH_SEAT_ENTITY(seat) ((seat)&0xffffffu)
 #define SYNTH_EMPTY 0xffffffffu
 
 #endif

@@ -1,5 +1,6 @@
-/* One step of one entity. The texts physics_store.h, physics_body.h, physics_exciters.h and physics_modulators.h, one for OpenCL C, CUDA
- * and C, stand before this one; in strict mode every operation is rounded by itself in the order written there. */
+/* One step of one entity. The texts physics_store.h, physics_body.h, physics_exciters.h and physics_modulators.h,
+ * one for OpenCL C, CUDA and C, stand before this one; in strict mode every operation is rounded by itself in the
+ * order written there. */
 #ifndef SYNTH_PHYSICS_H
 #define SYNTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)

@@ -1,11 +1,12 @@
 /* Bodies, springs, and what hears them. Behind physics_store.h.
  *
- * Stoermer-Verlet in positions, kept as displacement from rest and h v (notes in heddle/synth.h). A spring between ends at rest vector d0,
- * with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 - L0^2) / (|d| + L0), which does not cancel; e/|d| is one division.
+ * Stoermer-Verlet in positions, kept as displacement from rest and h v (notes in heddle/synth.h). A spring between
+ * ends at rest vector d0, with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 - L0^2) / (|d| + L0), which does
+ * not cancel; e/|d| is one division.
  *
- * Denormals: on every free body a wind of 1e-16 N blows along each axis, so what has died away rests where its springs bear that, and its
- * speed ends at 1e-25 m a sample over the damping instead of 0. So no force, place or speed ends as a denormal. Both are part of the model,
- * on every device. */
+ * Denormals: on every free body a wind of 1e-16 N blows along each axis, so what has died away rests where its
+ * springs bear that, and its speed ends at 1e-25 m a sample over the damping instead of 0. So no force, place or
+ * speed ends as a denormal. Both are part of the model, on every device. */
 #ifndef SYNTH_PHYSICS_BODY_H
 #define SYNTH_PHYSICS_BODY_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -20,7 +21,8 @@
 SYNTH_FUNCTION float synth_keep(float rate, float dilation) { return synth_exp(-rate * dilation); }
 
 /* F = result * d of a spring whose ends are d = d0 + u apart. */
-SYNTH_FUNCTION float synth_tension(float d0x, float d0y, float d0z, float ux, float uy, float uz, float rest, float excess, float stiffness)
+SYNTH_FUNCTION float synth_tension(float d0x, float d0y, float d0z, float ux, float uy, float uz, float rest,
+                                   float excess, float stiffness)
 {
     float dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
     float square = synth_dot(dx, dy, dz, dx, dy, dz);
@@ -29,15 +31,18 @@ SYNTH_FUNCTION float synth_tension(float d0x, float d0y, float d0z, float ux, fl
 }
 
 /* The same with the cubic term, and damping for the difference (vx, vy, vz) of the ends' h v. */
-SYNTH_FUNCTION float synth_tension_more(float d0x, float d0y, float d0z, float ux, float uy, float uz, float rest, float excess, float stiffness,
-                                        float cubic, float damping, float vx, float vy, float vz)
+SYNTH_FUNCTION float synth_tension_more(float d0x, float d0y, float d0z, float ux, float uy, float uz, float rest,
+                                        float excess, float stiffness, float cubic, float damping, float vx, float vy,
+                                        float vz)
 {
     float dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
     float square = synth_dot(dx, dy, dz, dx, dy, dz), length = synth_root(square);
     float longer = hed_fma(ux, d0x + dx, hed_fma(uy, d0y + dy, hed_fma(uz, d0z + dz, excess)));
     float e = synth_quotient(longer, hed_max(length + rest, 1e-6f));
-    float tension = hed_fma(cubic, e * e, stiffness) * synth_quotient(longer, hed_max(hed_fma(length, rest, square), SYNTH_SHORTEST));
-    return hed_fma(damping, synth_quotient(synth_dot(vx, vy, vz, dx, dy, dz), hed_max(square, SYNTH_SHORTEST)), tension);
+    float tension = hed_fma(cubic, e * e, stiffness) *
+                    synth_quotient(longer, hed_max(hed_fma(length, rest, square), SYNTH_SHORTEST));
+    return hed_fma(damping, synth_quotient(synth_dot(vx, vy, vz, dx, dy, dz), hed_max(square, SYNTH_SHORTEST)),
+                   tension);
 }
 
 /* A body's displacement and h v. */
@@ -59,13 +64,16 @@ SYNTH_FUNCTION synth_motion synth_motion_of(const synth_layout *layout, const sy
 }
 
 /* The spring's force on this body is added to *fx, *fy, *fz. */
-SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, const synth_motion *here, uint other, uint spring, float *fx,
-                               float *fy, float *fz)
+SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, const synth_motion *here, uint other,
+                               uint spring, float *fx, float *fy, float *fz)
 {
     uint index = spring & SYNTH_SPRING_INDEX, sign = spring & SYNTH_SPRING_REVERSED;
     uint count = layout->type[SYNTH_SPRING].count, modulated = layout->type[SYNTH_SPRING].modulated;
     uint word = layout->type[SYNTH_SPRING].parameter + index, step = count;
-    uint values = word + SPRING_P_REST * count; /* rest length, excess, stiffness, damping: parameters, or signals where they are modulated */
+    uint values =
+        word +
+        SPRING_P_REST *
+            count; /* rest length, excess, stiffness, damping: parameters, or signals where they are modulated */
     float d0x = hed_flip(synth_number(at, word), sign), d0y = hed_flip(synth_number(at, word + count), sign);
     float d0z = hed_flip(synth_number(at, word + 2u * count), sign);
     uint place = at->read + layout->type[SYNTH_BODY].signal + other, bodies = layout->type[SYNTH_BODY].count;
@@ -75,11 +83,14 @@ SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, c
         values = at->read + layout->type[SYNTH_SPRING].signal + index;
         step = modulated;
     }
-    float rest = synth_number(at, values), excess = synth_number(at, values + step), stiffness = synth_number(at, values + 2u * step);
+    float rest = synth_number(at, values), excess = synth_number(at, values + step),
+          stiffness = synth_number(at, values + 2u * step);
     if (layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)) {
-        float vx = synth_number(at, place + 3u * bodies) - here->u, vy = synth_number(at, place + 4u * bodies) - here->v;
+        float vx = synth_number(at, place + 3u * bodies) - here->u,
+              vy = synth_number(at, place + 4u * bodies) - here->v;
         float vz = synth_number(at, place + 5u * bodies) - here->w;
-        tension = synth_tension_more(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness, synth_number(at, word + SPRING_P_CUBIC * count),
+        tension = synth_tension_more(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness,
+                                     synth_number(at, word + SPRING_P_CUBIC * count),
                                      synth_number(at, values + 3u * step), vx, vy, vz);
     } else {
         tension = synth_tension(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness);
@@ -89,7 +100,8 @@ SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, c
     *fz += tension * (d0z + uz);
 }
 
-/* The contact whose signal NX is word `word` pushes: (u, v, w) is solved for along its direction. `mobility` is s h^2/m. */
+/* The contact whose signal NX is word `word` pushes: (u, v, w) is solved for along its direction. `mobility` is s
+ * h^2/m. */
 SYNTH_FUNCTION void synth_push(const synth_at *at, uint word, uint step, float mobility, synth_motion *motion)
 {
     float nx = synth_number(at, word), ny = synth_number(at, word + step), nz = synth_number(at, word + 2u * step);
@@ -102,12 +114,14 @@ SYNTH_FUNCTION void synth_push(const synth_at *at, uint word, uint step, float m
 }
 
 /* What modulation makes of a body: mass, damping, and an anchor's place. */
-SYNTH_FUNCTION void synth_body_changes(const synth_layout *layout, const synth_at *at, uint body, float *weight, float *rate, synth_motion *anchor)
+SYNTH_FUNCTION void synth_body_changes(const synth_layout *layout, const synth_at *at, uint body, float *weight,
+                                       float *rate, synth_motion *anchor)
 {
+    synth_self me = synth_self_of(layout, SYNTH_BODY, body);
     synth_list links = synth_links_of(layout, at, SYNTH_BODY, body);
     float h = layout->step, mass = *weight > 0.0f ? synth_quotient(h * h, *weight) : 1.0f;
-    float x0 = synth_parameter(layout, at, SYNTH_BODY, BODY_P_X, body), y0 = synth_parameter(layout, at, SYNTH_BODY, BODY_P_Y, body);
-    float z0 = synth_parameter(layout, at, SYNTH_BODY, BODY_P_Z, body), x = x0, y = y0, z = z0, least = 0.01f * mass;
+    float x0 = synth_value(at, me, BODY_P_X), y0 = synth_value(at, me, BODY_P_Y);
+    float z0 = synth_value(at, me, BODY_P_Z), x = x0, y = y0, z = z0, least = 0.01f * mass;
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
         mass = synth_changed(mass, change, SYNTH_MASS, 1.0f);
@@ -116,8 +130,7 @@ SYNTH_FUNCTION void synth_body_changes(const synth_layout *layout, const synth_a
         y = synth_changed(y, change, SYNTH_POSITION_Y, 1.0f);
         z = synth_changed(z, change, SYNTH_POSITION_Z, 1.0f);
     }
-    if (*weight > 0.0f)
-        *weight = synth_quotient(h * h, hed_max(mass, least));
+    if (*weight > 0.0f) *weight = synth_quotient(h * h, hed_max(mass, least));
     anchor->x = x - x0;
     anchor->y = y - y0;
     anchor->z = z - z0;
@@ -134,15 +147,24 @@ SYNTH_FUNCTION void synth_body_show(const synth_layout *layout, const synth_at *
     at->store[word + 5u * stride] = as_uint(m->w);
 }
 
-/* One axis of a body: what force, damping and time do. `mobility` is s h^2/m (0: an anchor), `keep` exp(-rate s), `dilation` s. */
-SYNTH_FUNCTION float synth_pushed(float speed, float force, float mobility) { return hed_fma(mobility, force, speed); }
-SYNTH_FUNCTION float synth_kept(float speed, float keep, float mobility) { return hed_fma(speed, keep, hed_min(mobility, SYNTH_DRIFT)); }
+/* One axis of a body: what force, damping and time do. `mobility` is s h^2/m (0: an anchor), `keep` exp(-rate s),
+ * `dilation` s. */
+SYNTH_FUNCTION float synth_pushed(float speed, float force, float mobility)
+{
+    return hed_fma(mobility, force, speed);
+}
+SYNTH_FUNCTION float synth_kept(float speed, float keep, float mobility)
+{
+    return hed_fma(speed, keep, hed_min(mobility, SYNTH_DRIFT));
+}
 SYNTH_FUNCTION float synth_went(float place, float speed, float dilation) { return hed_fma(dilation, speed, place); }
 
 /* From the force of the springs on: contacts, damping, the way. */
-SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at, uint body, float fx, float fy, float fz, synth_motion m)
+SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at, uint body, float fx, float fy,
+                                  float fz, synth_motion m)
 {
-    float weight = synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body), rate = synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body);
+    synth_self me = synth_self_of(layout, SYNTH_BODY, body);
+    float weight = synth_value(at, me, BODY_P_WEIGHT), rate = synth_value(at, me, BODY_P_RATE);
     float dilation = synth_dilation(at);
     if (body < layout->type[SYNTH_BODY].modulated) {
         synth_motion anchor;
@@ -178,8 +200,7 @@ SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, u
     float fx = SYNTH_WIND, fy = SYNTH_WIND, fz = SYNTH_WIND;
     synth_motion m = synth_motion_of(layout, at, body);
     synth_list springs = synth_list_of(at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
-    if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body) == 0.0f)
-        springs.length = 0;
+    if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body) == 0.0f) springs.length = 0;
     for (uint i = 0; i < springs.length; i++) {
         uint word = springs.first + i * SYNTH_SPRING_WORDS * springs.stride;
         synth_pull(layout, at, &m, synth_word(at, word), synth_word(at, word + springs.stride), &fx, &fy, &fz);
@@ -190,11 +211,12 @@ SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, u
 /* A modulated spring: bodies read its values of the previous sample. */
 SYNTH_FUNCTION void synth_spring(const synth_layout *layout, const synth_at *at, uint spring)
 {
+    synth_self me = synth_self_of(layout, SYNTH_SPRING, spring);
     uint modulated = layout->type[SYNTH_SPRING].modulated;
-    float x = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_X, spring), y = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_Y, spring);
-    float z = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_Z, spring), rest = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_REST, spring);
-    float stiffness = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_STIFFNESS, spring);
-    float damping = synth_parameter(layout, at, SYNTH_SPRING, SPRING_P_DAMPING, spring), length = synth_root(synth_dot(x, y, z, x, y, z));
+    float x = synth_value(at, me, SPRING_P_X), y = synth_value(at, me, SPRING_P_Y);
+    float z = synth_value(at, me, SPRING_P_Z), rest = synth_value(at, me, SPRING_P_REST);
+    float stiffness = synth_value(at, me, SPRING_P_STIFFNESS);
+    float damping = synth_value(at, me, SPRING_P_DAMPING), length = synth_root(synth_dot(x, y, z, x, y, z));
     synth_list links = synth_links_of(layout, at, SYNTH_SPRING, spring);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -218,16 +240,17 @@ typedef struct synth_hearing {
 
 SYNTH_FUNCTION synth_hearing synth_hearing_of(const synth_layout *layout, const synth_at *at, uint microphone)
 {
+    synth_self me = synth_self_of(layout, SYNTH_MICROPHONE, microphone);
     synth_hearing m;
     float angle = 0.0f;
-    m.x = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_X, microphone);
-    m.y = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_Y, microphone);
-    m.z = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_Z, microphone);
-    m.nx = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_NX, microphone);
-    m.ny = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_NY, microphone);
-    m.nz = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_NZ, microphone);
-    m.directionality = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_DIRECTIONALITY, microphone);
-    m.isotropy = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_ISOTROPY, microphone);
+    m.x = synth_value(at, me, MICROPHONE_P_X);
+    m.y = synth_value(at, me, MICROPHONE_P_Y);
+    m.z = synth_value(at, me, MICROPHONE_P_Z);
+    m.nx = synth_value(at, me, MICROPHONE_P_NX);
+    m.ny = synth_value(at, me, MICROPHONE_P_NY);
+    m.nz = synth_value(at, me, MICROPHONE_P_NZ);
+    m.directionality = synth_value(at, me, MICROPHONE_P_DIRECTIONALITY);
+    m.isotropy = synth_value(at, me, MICROPHONE_P_ISOTROPY);
     synth_list links = synth_links_of(layout, at, SYNTH_MICROPHONE, microphone);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -238,8 +261,7 @@ SYNTH_FUNCTION synth_hearing synth_hearing_of(const synth_layout *layout, const 
         m.isotropy = hed_clamp(synth_changed(m.isotropy, change, SYNTH_ISOTROPY, 1.0f), 0.0f, 1.0f);
         angle = synth_changed(angle, change, SYNTH_ROTATION, 1.0f);
     }
-    if (angle != 0.0f)
-        synth_rotate(angle, &m.nx, &m.nz);
+    if (angle != 0.0f) synth_rotate(angle, &m.nx, &m.nz);
     return m;
 }
 
@@ -257,53 +279,53 @@ SYNTH_FUNCTION float synth_heard(const synth_hearing *m, float rx, float ry, flo
 
 SYNTH_FUNCTION void synth_ear(const synth_layout *layout, const synth_at *at, uint ear)
 {
-    synth_hearing m = synth_hearing_of(layout, at, synth_parameter_bits(layout, at, SYNTH_EAR, EAR_P_MICROPHONE, ear));
+    synth_self me = synth_self_of(layout, SYNTH_EAR, ear);
+    synth_hearing m = synth_hearing_of(layout, at, synth_bits(at, me, EAR_P_MICROPHONE));
     synth_list bodies = synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
     float sum = 0.0f;
     for (uint i = 0; i < bodies.length; i++) {
         uint word = bodies.first + i * SYNTH_EAR_WORDS * bodies.stride, body = synth_word(at, word);
         synth_motion b = synth_motion_of(layout, at, body);
-        float rx = synth_parameter(layout, at, SYNTH_BODY, BODY_P_X, body) - m.x + b.x;
-        float ry = synth_parameter(layout, at, SYNTH_BODY, BODY_P_Y, body) - m.y + b.y;
-        float rz = synth_parameter(layout, at, SYNTH_BODY, BODY_P_Z, body) - m.z + b.z;
+        synth_self it = synth_self_of(layout, SYNTH_BODY, body);
+        float rx = synth_value(at, it, BODY_P_X) - m.x + b.x, ry = synth_value(at, it, BODY_P_Y) - m.y + b.y;
+        float rz = synth_value(at, it, BODY_P_Z) - m.z + b.z;
         sum = hed_fma(synth_number(at, word + bodies.stride), synth_heard(&m, rx, ry, rz, b.u, b.v, b.w), sum);
     }
-    synth_show(layout, at, SYNTH_EAR, EAR_O_SUM, ear, sum);
+    synth_show(at, me, EAR_O_SUM, sum);
 }
 
 /* Gain that a compressor gives at a level: (level / threshold)^slope above the threshold. */
-SYNTH_FUNCTION float synth_compress(const synth_layout *layout, const synth_at *at, uint microphone, float signal)
+SYNTH_FUNCTION float synth_compress(const synth_at *at, synth_self me, float signal)
 {
-    float slope = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_SLOPE, microphone);
-    if (slope == 0.0f)
-        return 1.0f;
-    uint state = synth_state_at(layout, SYNTH_MICROPHONE, MICROPHONE_S_LEVEL, microphone);
+    float slope = synth_value(at, me, MICROPHONE_P_SLOPE);
+    if (slope == 0.0f) return 1.0f;
+    uint state = synth_state(me, MICROPHONE_S_LEVEL);
     float level = synth_number(at, state), now = hed_magnitude(signal);
-    float threshold = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_THRESHOLD, microphone);
-    level = synth_approach(level, now, synth_parameter(layout, at, SYNTH_MICROPHONE, now > level ? MICROPHONE_P_ATTACK : MICROPHONE_P_RELEASE, microphone));
+    float threshold = synth_value(at, me, MICROPHONE_P_THRESHOLD);
+    level = synth_approach(level, now, synth_value(at, me, now > level ? MICROPHONE_P_ATTACK : MICROPHONE_P_RELEASE));
     at->store[state] = as_uint(level);
     return level > threshold ? synth_power(synth_quotient(level, threshold), slope) : 1.0f;
 }
 
 SYNTH_FUNCTION void synth_microphone(const synth_layout *layout, const synth_at *at, uint microphone)
 {
-    float gain = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_GAIN, microphone);
-    float pan = synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_PAN, microphone), sum = 0.0f;
-    uint ears = synth_parameter_bits(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_EARS, microphone);
-    uint first = synth_parameter_bits(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, microphone);
-    uint stem = synth_parameter_bits(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_STEM, microphone);
+    synth_self me = synth_self_of(layout, SYNTH_MICROPHONE, microphone);
+    float gain = synth_value(at, me, MICROPHONE_P_GAIN);
+    float pan = synth_value(at, me, MICROPHONE_P_PAN), sum = 0.0f;
+    uint ears = synth_bits(at, me, MICROPHONE_P_EARS);
+    uint first = synth_bits(at, me, MICROPHONE_P_FIRST_EAR);
+    uint stem = synth_bits(at, me, MICROPHONE_P_STEM);
     synth_list links = synth_links_of(layout, at, SYNTH_MICROPHONE, microphone);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
         gain = synth_changed_gain(gain, change);
         pan = synth_changed(pan, change, SYNTH_PAN, 1.0f);
     }
-    for (uint i = 0; i < ears; i++) sum += synth_seen(layout, at, SYNTH_EAR, EAR_O_SUM, first + i);
+    for (uint i = 0; i < ears; i++) sum += synth_seen(at, synth_self_of(layout, SYNTH_EAR, first + i), EAR_O_SUM);
     float signal = sum * gain;
-    signal *= synth_compress(layout, at, microphone, signal) * synth_parameter(layout, at, SYNTH_MICROPHONE, MICROPHONE_P_MAKEUP, microphone);
-    synth_show(layout, at, SYNTH_MICROPHONE, MICROPHONE_O_SIGNAL, microphone, signal);
-    if (stem == SYNTH_NO_STEM)
-        return;
+    signal *= synth_compress(at, me, signal) * synth_value(at, me, MICROPHONE_P_MAKEUP);
+    synth_show(at, me, MICROPHONE_O_SIGNAL, signal);
+    if (stem == SYNTH_NO_STEM) return;
     pan = hed_clamp(pan, -1.0f, 1.0f);
     at->stems[2u * stem] = signal * synth_root(hed_fma(-0.5f, pan, 0.5f));
     at->stems[2u * stem + 1u] = signal * synth_root(hed_fma(0.5f, pan, 0.5f));

@@ -7,10 +7,11 @@
 
 SYNTH_FUNCTION void synth_lfo(const synth_layout *layout, const synth_at *at, uint lfo)
 {
-    uint seen = synth_state_at(layout, SYNTH_LFO, LFO_S_SEEN, lfo), flags = synth_parameter_bits(layout, at, SYNTH_LFO, LFO_P_FLAGS, lfo);
-    uint started = synth_word(at, synth_parameter_bits(layout, at, SYNTH_LFO, LFO_P_GATE, lfo) + SYNTH_GATE_COUNT);
-    float frequency = synth_parameter(layout, at, SYNTH_LFO, LFO_P_FREQUENCY, lfo), pulse = synth_parameter(layout, at, SYNTH_LFO, LFO_P_PULSE, lfo);
-    float depth = synth_parameter(layout, at, SYNTH_LFO, LFO_P_DEPTH, lfo);
+    synth_self me = synth_self_of(layout, SYNTH_LFO, lfo);
+    uint seen = synth_state(me, LFO_S_SEEN), flags = synth_bits(at, me, LFO_P_FLAGS);
+    uint started = synth_word(at, synth_bits(at, me, LFO_P_GATE) + SYNTH_GATE_COUNT);
+    float frequency = synth_value(at, me, LFO_P_FREQUENCY), pulse = synth_value(at, me, LFO_P_PULSE);
+    float depth = synth_value(at, me, LFO_P_DEPTH);
     synth_list links = synth_links_of(layout, at, SYNTH_LFO, lfo);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -20,51 +21,56 @@ SYNTH_FUNCTION void synth_lfo(const synth_layout *layout, const synth_at *at, ui
         depth = synth_changed(depth, change, SYNTH_DEPTH, 1.0f);
     }
     synth_swing swing;
-    swing.phases = synth_state_at(layout, SYNTH_LFO, LFO_S_PHASE, lfo);
-    swing.holds = synth_state_at(layout, SYNTH_LFO, LFO_S_HOLD, lfo);
-    swing.wave = synth_parameter_bits(layout, at, SYNTH_LFO, LFO_P_WAVE, lfo);
-    swing.number = synth_parameter_bits(layout, at, SYNTH_LFO, LFO_P_NUMBER, lfo);
+    swing.phases = synth_state(me, LFO_S_PHASE);
+    swing.holds = synth_state(me, LFO_S_HOLD);
+    swing.wave = synth_bits(at, me, LFO_P_WAVE);
+    swing.number = synth_bits(at, me, LFO_P_NUMBER);
     if (synth_word(at, seen) != started) {
         at->store[seen] = started;
-        if (flags & SYNTH_LFO_RETRIGGER)
-            at->store[swing.phases] = synth_parameter_bits(layout, at, SYNTH_LFO, LFO_P_PHASE, lfo);
+        if (flags & SYNTH_LFO_RETRIGGER) at->store[swing.phases] = synth_bits(at, me, LFO_P_PHASE);
     }
     float step = flags & SYNTH_LFO_DILATED ? layout->step * synth_dilation(at) : layout->step;
-    synth_show(layout, at, SYNTH_LFO, MODULATOR_O_SIGNAL, lfo, depth * synth_swing_on(layout, at, swing, frequency, step, pulse));
+    synth_show(at, me, MODULATOR_O_SIGNAL, depth * synth_swing_on(layout, at, swing, frequency, step, pulse));
 }
 
 /* Its depth with what links make of it. */
 SYNTH_FUNCTION float synth_depth(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
 {
-    float depth = synth_parameter(layout, at, type, field, entity);
+    synth_self me = synth_self_of(layout, type, entity);
+    float depth = synth_value(at, me, field);
     synth_list links = synth_links_of(layout, at, type, entity);
-    for (uint i = 0; i < links.length; i++) depth = synth_changed(depth, synth_change_at(at, links, i), SYNTH_DEPTH, 1.0f);
+    for (uint i = 0; i < links.length; i++)
+        depth = synth_changed(depth, synth_change_at(at, links, i), SYNTH_DEPTH, 1.0f);
     return depth;
 }
 
 SYNTH_FUNCTION void synth_envelope(const synth_layout *layout, const synth_at *at, uint envelope)
 {
-    synth_gated gate = synth_gate_at(at, synth_parameter_bits(layout, at, SYNTH_ENVELOPE, ENVELOPE_P_GATE, envelope));
-    float level = synth_adsr(layout, at, SYNTH_ENVELOPE, ENVELOPE_P_ENVELOPE, envelope, gate);
-    float loudness = synth_loudness(synth_parameter(layout, at, SYNTH_ENVELOPE, ENVELOPE_P_SENSITIVITY, envelope), gate.velocity);
-    synth_show(layout, at, SYNTH_ENVELOPE, MODULATOR_O_SIGNAL, envelope,
+    synth_self me = synth_self_of(layout, SYNTH_ENVELOPE, envelope);
+    synth_gated gate = synth_gate_at(at, synth_bits(at, me, ENVELOPE_P_GATE));
+    float level = synth_adsr(at, me, ENVELOPE_P_ENVELOPE, gate);
+    float loudness = synth_loudness(synth_value(at, me, ENVELOPE_P_SENSITIVITY), gate.velocity);
+    synth_show(at, me, MODULATOR_O_SIGNAL,
                synth_depth(layout, at, SYNTH_ENVELOPE, ENVELOPE_P_DEPTH, envelope) * loudness * level);
 }
 
 SYNTH_FUNCTION void synth_follower(const synth_layout *layout, const synth_at *at, uint follower)
 {
-    uint state = synth_state_at(layout, SYNTH_FOLLOWER, FOLLOWER_S_LEVEL, follower);
-    float now = hed_magnitude(synth_number(at, at->read + synth_parameter_bits(layout, at, SYNTH_FOLLOWER, FOLLOWER_P_SOURCE, follower)));
+    synth_self me = synth_self_of(layout, SYNTH_FOLLOWER, follower);
+    uint state = synth_state(me, FOLLOWER_S_LEVEL);
+    float now = hed_magnitude(synth_number(at, at->read + synth_bits(at, me, FOLLOWER_P_SOURCE)));
     float level = synth_number(at, state);
-    level = synth_approach(level, now, synth_parameter(layout, at, SYNTH_FOLLOWER, now > level ? FOLLOWER_P_ATTACK : FOLLOWER_P_RELEASE, follower));
+    level = synth_approach(level, now, synth_value(at, me, now > level ? FOLLOWER_P_ATTACK : FOLLOWER_P_RELEASE));
     at->store[state] = as_uint(level);
-    synth_show(layout, at, SYNTH_FOLLOWER, MODULATOR_O_SIGNAL, follower, synth_depth(layout, at, SYNTH_FOLLOWER, FOLLOWER_P_DEPTH, follower) * level);
+    synth_show(at, me, MODULATOR_O_SIGNAL,
+               synth_depth(layout, at, SYNTH_FOLLOWER, FOLLOWER_P_DEPTH, follower) * level);
 }
 
 SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, uint midi)
 {
-    uint state = synth_state_at(layout, SYNTH_MIDI, MIDI_S_LEVEL, midi);
-    float depth = synth_parameter(layout, at, SYNTH_MIDI, MIDI_P_DEPTH, midi), smoothing = synth_parameter(layout, at, SYNTH_MIDI, MIDI_P_SMOOTHING, midi);
+    synth_self me = synth_self_of(layout, SYNTH_MIDI, midi);
+    uint state = synth_state(me, MIDI_S_LEVEL);
+    float depth = synth_value(at, me, MIDI_P_DEPTH), smoothing = synth_value(at, me, MIDI_P_SMOOTHING);
     synth_list links = synth_links_of(layout, at, SYNTH_MIDI, midi);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -72,16 +78,17 @@ SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, u
         smoothing = synth_changed(smoothing, change, SYNTH_SMOOTHING, 1.0f);
     }
     float share = smoothing > 0.0f ? 1.0f - synth_exp(-synth_quotient(layout->step, smoothing)) : 1.0f;
-    float level = synth_approach(synth_number(at, state), synth_parameter(layout, at, SYNTH_MIDI, MIDI_P_VALUE, midi), share);
+    float level = synth_approach(synth_number(at, state), synth_value(at, me, MIDI_P_VALUE), share);
     at->store[state] = as_uint(level);
-    synth_show(layout, at, SYNTH_MIDI, MODULATOR_O_SIGNAL, midi, depth * level);
+    synth_show(at, me, MODULATOR_O_SIGNAL, depth * level);
 }
 
 /* Between the two samples that are nearest to `seconds` ago, in a straight line. */
 SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, uint delay)
 {
-    uint buffer = synth_parameter_bits(layout, at, SYNTH_DELAY, DELAY_P_BUFFER, delay), mask = synth_parameter_bits(layout, at, SYNTH_DELAY, DELAY_P_MASK, delay);
-    float seconds = synth_parameter(layout, at, SYNTH_DELAY, DELAY_P_SECONDS, delay), gain = synth_parameter(layout, at, SYNTH_DELAY, DELAY_P_GAIN, delay);
+    synth_self me = synth_self_of(layout, SYNTH_DELAY, delay);
+    uint buffer = synth_bits(at, me, DELAY_P_BUFFER), mask = synth_bits(at, me, DELAY_P_MASK);
+    float seconds = synth_value(at, me, DELAY_P_SECONDS), gain = synth_value(at, me, DELAY_P_GAIN);
     synth_list links = synth_links_of(layout, at, SYNTH_DELAY, delay);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -90,9 +97,10 @@ SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, 
     }
     float samples = hed_clamp(synth_quotient(seconds, layout->step), 0.0f, (float)(mask - 1u));
     uint whole = hed_uint(samples);
-    at->delay[buffer + (at->sample & mask)] = synth_number(at, at->read + synth_parameter_bits(layout, at, SYNTH_DELAY, DELAY_P_SOURCE, delay));
-    float near = at->delay[buffer + ((at->sample - whole) & mask)], far = at->delay[buffer + ((at->sample - whole - 1u) & mask)];
-    synth_show(layout, at, SYNTH_DELAY, MODULATOR_O_SIGNAL, delay, gain * hed_fma(samples - (float)whole, far - near, near));
+    at->delay[buffer + (at->sample & mask)] = synth_number(at, at->read + synth_bits(at, me, DELAY_P_SOURCE));
+    float near = at->delay[buffer + ((at->sample - whole) & mask)],
+          far = at->delay[buffer + ((at->sample - whole - 1u) & mask)];
+    synth_show(at, me, MODULATOR_O_SIGNAL, gain * hed_fma(samples - (float)whole, far - near, near));
 }
 
 #endif

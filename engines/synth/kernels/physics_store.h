@@ -1,5 +1,6 @@
-/* How an entity finds its words, and modulation. One text for OpenCL C, CUDA and C (words.h), put in front of each kernel that runs a
- * program, behind layout.h. A kernel defines SYNTH_SPACE before it: the address space of the stores, __local or __global. */
+/* How an entity finds its words, and modulation. One text for OpenCL C, CUDA and C (words.h), put in front of each
+ * kernel that runs a program, behind layout.h. A kernel defines SYNTH_SPACE before it: the address space of the
+ * stores, __local or __global. */
 #ifndef SYNTH_PHYSICS_STORE_H
 #define SYNTH_PHYSICS_STORE_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -13,8 +14,8 @@
 /* Where an instance is while it steps. */
 typedef struct synth_at {
     SYNTH_SPACE uint *store;
-    uint read, write;             /* words of signal 0 of the half that is read and of the one that is written */
-    uint sample;                  /* its number, low 32 bits */
+    uint read, write; /* words of signal 0 of the half that is read and of the one that is written */
+    uint sample;      /* its number, low 32 bits */
     uint instance;
     uint frame, frames;           /* of the block */
     __global const float *inputs; /* (channels x frames) */
@@ -26,27 +27,43 @@ SYNTH_FUNCTION uint synth_word(const synth_at *at, uint word) { return at->store
 SYNTH_FUNCTION float synth_number(const synth_at *at, uint word) { return as_float(at->store[word]); }
 SYNTH_FUNCTION float synth_dilation(const synth_at *at) { return synth_number(at, SYNTH_DILATION); }
 
-/* `type` is a constant wherever these are called, so its fields of the layout are constants of the kernel. */
-SYNTH_FUNCTION float synth_parameter(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
+/* The words of one entity: field f is `count` f further on. `type` is a constant wherever this is called, so its
+ * part of the layout are constants of the kernel. */
+typedef struct synth_self {
+    uint parameter, state, signal, count;
+} synth_self;
+
+SYNTH_FUNCTION synth_self synth_self_of(const synth_layout *layout, uint type, uint entity)
 {
-    return synth_number(at, layout->type[type].parameter + field * layout->type[type].count + entity);
+    synth_self me;
+    me.parameter = layout->type[type].parameter + entity;
+    me.state = layout->type[type].state + entity;
+    me.signal = layout->type[type].signal + entity;
+    me.count = layout->type[type].count;
+    return me;
 }
-SYNTH_FUNCTION uint synth_parameter_bits(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
+SYNTH_FUNCTION uint synth_bits(const synth_at *at, synth_self me, uint field)
 {
-    return synth_word(at, layout->type[type].parameter + field * layout->type[type].count + entity);
+    return synth_word(at, me.parameter + field * me.count);
 }
-SYNTH_FUNCTION uint synth_state_at(const synth_layout *layout, uint type, uint field, uint entity)
+SYNTH_FUNCTION float synth_value(const synth_at *at, synth_self me, uint field)
 {
-    return layout->type[type].state + field * layout->type[type].count + entity;
+    return as_float(synth_bits(at, me, field));
 }
+SYNTH_FUNCTION uint synth_state(synth_self me, uint field) { return me.state + field * me.count; }
 /* What signal `field` of an entity was at the previous sample; and what it is now. */
-SYNTH_FUNCTION float synth_seen(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
+SYNTH_FUNCTION float synth_seen(const synth_at *at, synth_self me, uint field)
 {
-    return synth_number(at, at->read + layout->type[type].signal + field * layout->type[type].count + entity);
+    return synth_number(at, at->read + me.signal + field * me.count);
 }
-SYNTH_FUNCTION void synth_show(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity, float value)
+SYNTH_FUNCTION void synth_show(const synth_at *at, synth_self me, uint field, float value)
 {
-    at->store[at->write + layout->type[type].signal + field * layout->type[type].count + entity] = as_uint(value);
+    at->store[at->write + me.signal + field * me.count] = as_uint(value);
+}
+SYNTH_FUNCTION float synth_parameter(const synth_layout *layout, const synth_at *at, uint type, uint field,
+                                     uint entity)
+{
+    return synth_value(at, synth_self_of(layout, type, entity), field);
 }
 
 /* The entries of one entity in a list over `count` entities. */
@@ -96,7 +113,8 @@ SYNTH_FUNCTION float synth_sine(uint phase)
     return hed_flip(y, quadrant << 30);
 }
 
-/* Noise in [-1, 1) that depends on nothing but who, which and when: so all devices agree. Wang Yi's and Wellons's mix of 32 bits, twice. */
+/* Noise in [-1, 1) that depends on nothing but who, which and when: so all devices agree. Wang Yi's and Wellons's
+ * mix of 32 bits, twice. */
 SYNTH_FUNCTION uint synth_scramble(uint x)
 {
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -115,7 +133,7 @@ SYNTH_FUNCTION float synth_approach(float level, float target, float share)
     return hed_fma(share, target + 1e-20f - level, level);
 }
 
-/* ---- modulation: every parameter that links can reach is in a register, and each link acts on the one it names ---- */
+/* ---- modulation: what links can reach is in registers, and each link acts on the one that it names ---- */
 
 typedef struct synth_change {
     uint parameter;
@@ -127,7 +145,9 @@ SYNTH_FUNCTION synth_list synth_links_of(const synth_layout *layout, const synth
 {
     synth_list none;
     none.first = none.length = none.stride = 0;
-    return entity < layout->type[type].modulated ? synth_list_of(at, layout->type[type].links, layout->type[type].modulated, entity) : none;
+    return entity < layout->type[type].modulated
+               ? synth_list_of(at, layout->type[type].links, layout->type[type].modulated, entity)
+               : none;
 }
 
 SYNTH_FUNCTION synth_change synth_change_at(const synth_at *at, synth_list links, uint index)
@@ -138,7 +158,9 @@ SYNTH_FUNCTION synth_change synth_change_at(const synth_at *at, synth_list links
     synth_change change;
     amount = SYNTH_LINK_INVERT(how) != 0 ? -amount : amount;
     change.parameter = SYNTH_LINK_PARAMETER(how);
-    change.factor = mode == SYNTH_MULTIPLY ? 1.0f + amount : mode == SYNTH_EXPONENTIAL ? synth_exp(amount * 0.693147182f) : 1.0f;
+    change.factor = mode == SYNTH_MULTIPLY      ? 1.0f + amount
+                    : mode == SYNTH_EXPONENTIAL ? synth_exp(amount * 0.693147182f)
+                                                : 1.0f;
     change.shift = mode == SYNTH_ADD ? amount : 0.0f;
     change.amount = change.shift;
     return change;
@@ -153,9 +175,9 @@ SYNTH_FUNCTION float synth_changed(float value, synth_change change, uint parame
 /* A gain given in dB: what is added is in dB, what is multiplied is the amplitude. */
 SYNTH_FUNCTION float synth_changed_gain(float gain, synth_change change)
 {
-    if (change.parameter != SYNTH_GAIN)
-        return gain;
-    return gain * change.factor * (change.amount != 0.0f ? synth_exp(change.amount * 0.115129255f) : 1.0f); /* ln(10) / 20 */
+    if (change.parameter != SYNTH_GAIN) return gain;
+    return gain * change.factor *
+           (change.amount != 0.0f ? synth_exp(change.amount * 0.115129255f) : 1.0f); /* ln(10) / 20 */
 }
 
 /* A direction turned about the y axis by `angle` in radians. */

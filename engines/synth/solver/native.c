@@ -1,5 +1,6 @@
-/* Structure native: plain C in the calling thread, an instance behind the other. Real-time safe: run() allocates, locks and logs nothing.
- * Bodies go by vectors (native_bodies.h), all else one by one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere. */
+/* Structure native: plain C in the calling thread, an instance behind the other. Real-time safe: run() allocates,
+ * locks and logs nothing. Bodies go by vectors (native_bodies.h), all else one by one; the arithmetic is
+ * physics*.h, so the bits are those of strict mode anywhere. */
 #include "solver/memory.h"
 #include "solver/native_bodies.h"
 #include "solver/solver.h"
@@ -26,14 +27,17 @@ static bool native_valid(const hed_synth *synth, char *reason, size_t size)
 static synth_at instance_at(const synth_structure *s, uint32_t instance)
 {
     const synth_layout *layout = &s->program->layout;
-    return (synth_at){.store = s->stores + (uint64_t)instance * layout->words, .instance = instance, .inputs = s->inputs,
+    return (synth_at){.store = s->stores + (uint64_t)instance * layout->words,
+                      .instance = instance,
+                      .inputs = s->inputs,
                       .delay = s->delays + (uint64_t)instance * layout->delay_words};
 }
 static synth_body_values values_of(const synth_structure *s, uint32_t instance)
 {
     uint64_t first = (uint64_t)instance * s->program->layout.type[SYNTH_BODY].count;
-    return (synth_body_values){s->values.blocks + (uint64_t)instance * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES, s->values.mobility + first,
-                               s->values.keep + first, s->values.forces};
+    return (synth_body_values){s->values.blocks +
+                                   (uint64_t)instance * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES,
+                               s->values.mobility + first, s->values.keep + first, s->values.forces};
 }
 
 static hed_status native_write(synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
@@ -86,7 +90,8 @@ static void native_destroy(synth_structure *s)
     synth_release(&allocator, s, 1, sizeof *s);
 }
 
-static hed_status native_create(const hed_synth *synth, const synth_program *program, synth_structure **structure, hed_error *error)
+static hed_status native_create(const hed_synth *synth, const synth_program *program, synth_structure **structure,
+                                hed_error *error)
 {
     const synth_layout *layout = &program->layout;
     synth_structure *s = synth_new(&synth->allocator, 1, sizeof *s);
@@ -108,10 +113,11 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
     s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
     s->stores = synth_new(&s->allocator, (uint64_t)program->instances * layout->words, sizeof *s->stores);
     s->delays = synth_new(&s->allocator, (uint64_t)program->instances * layout->delay_words, sizeof *s->delays);
-    if (!s->inputs || !s->stores || !s->delays || !s->values.blocks || !s->values.forces ||
-        !s->values.mobility || !s->values.keep) {
+    if (!s->inputs || !s->stores || !s->delays || !s->values.blocks || !s->values.forces || !s->values.mobility ||
+        !s->values.keep) {
         native_destroy(s);
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words", program->instances, layout->words);
+        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words", program->instances,
+                          layout->words);
     }
     native_write(s, NULL, NULL, NULL);
     *structure = s;
@@ -121,7 +127,8 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
 static void run_instance(const synth_structure *s, const synth_run *run, uint32_t instance)
 {
     const synth_layout *layout = &s->program->layout;
-    const synth_poke *poke = run->pokes + run->poke_begin[instance], *end = run->pokes + run->poke_begin[instance + 1];
+    const synth_poke *poke = run->pokes + run->poke_begin[instance],
+                     *end = run->pokes + run->poke_begin[instance + 1];
     synth_at at = instance_at(s, instance);
     synth_body_values values = values_of(s, instance);
     at.frames = run->frames;
@@ -157,8 +164,16 @@ static void native_report(const synth_structure *s, hed_synth_report *report)
 {
     const synth_layout *layout = &s->program->layout;
     report->groups = 1;
-    report->bytes = ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) + value_count(s)) * sizeof(uint32_t);
+    report->bytes =
+        ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) + value_count(s)) *
+        sizeof(uint32_t);
 }
 
-const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE, .valid = native_valid, .create = native_create, .destroy = native_destroy,
-                                              .run = native_run, .read = native_read, .write = native_write, .report = native_report};
+const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE,
+                                              .valid = native_valid,
+                                              .create = native_create,
+                                              .destroy = native_destroy,
+                                              .run = native_run,
+                                              .read = native_read,
+                                              .write = native_write,
+                                              .report = native_report};

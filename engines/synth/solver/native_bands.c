@@ -40,7 +40,8 @@ static uint32_t list_pairs(const synth_program *program, pair *pairs)
     return count;
 }
 
-/* Takes `count` pairs of one distance for a band where at least half of its bodies have a spring, and none has two. */
+/* Takes `count` pairs of one distance for a band where at least half of its bodies have a spring, and none has
+ * two. */
 static void consider(const pair *pairs, uint32_t count, synth_bands *bands)
 {
     synth_band band = {.distance = pairs[0].distance, .low = pairs[0].lower, .high = pairs[count - 1].lower};
@@ -56,7 +57,8 @@ static void consider(const pair *pairs, uint32_t count, synth_bands *bands)
     bands->at[bands->count++] = band;
 }
 
-hed_status synth_find_bands(const hed_allocator *allocator, const synth_program *program, synth_bands *bands, hed_error *error)
+hed_status synth_find_bands(const hed_allocator *allocator, const synth_program *program, synth_bands *bands,
+                            hed_error *error)
 {
     uint32_t springs = program->layout.type[SYNTH_SPRING].count;
     *bands = (synth_bands){.count = 0};

@@ -1,4 +1,5 @@
-/* Bodies of the native structure by vectors: which springs stand in which rows, and what is in them. native_step.c steps them. */
+/* Bodies of the native structure by vectors: which springs stand in which rows, and what is in them. native_step.c
+ * steps them. */
 #include "solver/native_bands.h"
 #include "solver/memory.h"
 
@@ -9,7 +10,8 @@ static bool is_special(const synth_program *program, uint32_t body)
     const synth_layout *layout = &program->layout;
     synth_at at = {.store = program->image};
     uint32_t count = layout->type[SYNTH_BODY].count;
-    return body < layout->type[SYNTH_BODY].modulated || synth_list_of(&at, layout->type[SYNTH_BODY].forces, count, body).length > 0;
+    return body < layout->type[SYNTH_BODY].modulated ||
+           synth_list_of(&at, layout->type[SYNTH_BODY].forces, count, body).length > 0;
 }
 
 /* A spring, as the list of its body at this place has it, has its values there, too. */
@@ -24,8 +26,10 @@ static void place_spring(synth_bodies *b, uint32_t spring, uint32_t place)
 /* A spring of a band, in the one or two parts it is in. */
 static void place_in_band(synth_bodies *b, const synth_band *band, uint32_t lower, uint32_t spring)
 {
-    uint32_t parts = synth_part_count(band), part = (lower - band->low) / SYNTH_LANES, last = synth_part_begin(band, parts - 1);
-    if (part < parts - 1) place_spring(b, spring, (band->part + part) * SYNTH_LANES + (lower - band->low) % SYNTH_LANES);
+    uint32_t parts = synth_part_count(band), part = (lower - band->low) / SYNTH_LANES,
+             last = synth_part_begin(band, parts - 1);
+    if (part < parts - 1)
+        place_spring(b, spring, (band->part + part) * SYNTH_LANES + (lower - band->low) % SYNTH_LANES);
     if (lower >= last) place_spring(b, spring, (band->part + parts - 1) * SYNTH_LANES + lower - last);
 }
 
@@ -35,7 +39,8 @@ static void place_bands(const synth_program *program, const synth_bands *bands, 
         const synth_band *band = &bands->at[i];
         for (uint32_t part = 0; part < synth_part_count(band); part++) {
             uint32_t lower = synth_part_begin(band, part);
-            b->parts[band->part + part] = (synth_part){lower, lower + band->distance, band->force + lower - band->low};
+            b->parts[band->part + part] =
+                (synth_part){lower, lower + band->distance, band->force + lower - band->low};
         }
     }
     for (uint32_t body = 0; body < program->layout.type[SYNTH_BODY].count; body++) {
@@ -46,7 +51,8 @@ static void place_bands(const synth_program *program, const synth_bands *bands, 
             if (band == SYNTH_EMPTY) continue;
             /* By the lower body's list; where that is an anchor and has none, by the upper's, the other way round. */
             if (body < other) place_in_band(b, &bands->at[band], body, spring);
-            else if (synth_springs_of(program, other).length == 0) place_in_band(b, &bands->at[band], other, spring ^ SYNTH_SPRING_REVERSED);
+            else if (synth_springs_of(program, other).length == 0)
+                place_in_band(b, &bands->at[band], other, spring ^ SYNTH_SPRING_REVERSED);
         }
     }
 }
@@ -74,12 +80,13 @@ static uint32_t entry_word(const heads *h, uint32_t lane, uint32_t entry, uint32
 /* A number for band and side of the other body of an entry; SYNTH_EMPTY: it is of no band. */
 static uint32_t side_of(const heads *h, uint32_t lane, uint32_t entry)
 {
-    uint32_t body = h->first + lane, other = entry_word(h, lane, entry, 0), band = synth_band_of(h->bands, body, other);
+    uint32_t body = h->first + lane, other = entry_word(h, lane, entry, 0),
+             band = synth_band_of(h->bands, body, other);
     return band == SYNTH_EMPTY ? band : band * 2 + (other < body);
 }
 
-/* Whether a row may add this side's forces to all lanes: each has it next, or has no such spring at all, so that 0 stands there. An anchored
- * body takes any force. */
+/* Whether a row may add this side's forces to all lanes: each has it next, or has no such spring at all, so that 0
+ * stands there. An anchored body takes any force. */
 static bool may_add(const heads *h, uint32_t side)
 {
     for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
@@ -91,7 +98,8 @@ static bool may_add(const heads *h, uint32_t side)
     return true;
 }
 
-/* The row for the next entries: forces of a band where a side can be added, else springs that are of no band, else whatever comes next. */
+/* The row for the next entries: forces of a band where a side can be added, else springs that are of no band, else
+ * whatever comes next. */
 static uint32_t choose_side(const heads *h, bool *loose)
 {
     *loose = false;
@@ -108,7 +116,8 @@ static void add_band_row(synth_bodies *b, heads *h, uint32_t side)
     const synth_band *band = &h->bands->at[side / 2];
     uint32_t at = band->force + h->first - band->low - (side & 1 ? band->distance : 0);
     if (b->rows) b->rows[b->row_count] = (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at};
-    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) h->done[lane] += is_left(h, lane) && side_of(h, lane, h->done[lane]) == side;
+    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++)
+        h->done[lane] += is_left(h, lane) && side_of(h, lane, h->done[lane]) == side;
 }
 
 /* Lanes without a spring in it have the body itself at the other end and stiffness 0. */
@@ -134,7 +143,9 @@ static void place_slices(const synth_program *program, const synth_bands *bands,
     b->row_count = 0;
     b->blocks = b->part_count;
     for (uint32_t s = 0; s < b->slices; s++) {
-        heads h = {.program = program, .bands = bands, .first = s * SYNTH_LANES < count - SYNTH_LANES ? s * SYNTH_LANES : count - SYNTH_LANES};
+        heads h = {.program = program,
+                   .bands = bands,
+                   .first = s * SYNTH_LANES < count - SYNTH_LANES ? s * SYNTH_LANES : count - SYNTH_LANES};
         b->first[s] = h.first;
         b->row_begin[s] = b->row_count;
         b->special[s] = 0;
@@ -155,7 +166,8 @@ static void place_slices(const synth_program *program, const synth_bands *bands,
     b->row_begin[b->slices] = b->row_count;
 }
 
-static bool make_tables(const hed_allocator *allocator, const synth_program *program, const synth_bands *bands, synth_bodies *b)
+static bool make_tables(const hed_allocator *allocator, const synth_program *program, const synth_bands *bands,
+                        synth_bodies *b)
 {
     uint64_t springs = program->layout.type[SYNTH_SPRING].count;
     b->first = synth_new(allocator, b->slices, sizeof *b->first);
@@ -175,7 +187,8 @@ static bool make_tables(const hed_allocator *allocator, const synth_program *pro
     return true;
 }
 
-hed_status synth_bodies_create(const hed_allocator *allocator, const synth_program *program, synth_bodies *b, hed_error *error)
+hed_status synth_bodies_create(const hed_allocator *allocator, const synth_program *program, synth_bodies *b,
+                               hed_error *error)
 {
     uint32_t count = program->layout.type[SYNTH_BODY].count;
     *b = (synth_bodies){.slices = count >= SYNTH_LANES ? (count + SYNTH_LANES - 1) / SYNTH_LANES : 0};
@@ -205,12 +218,15 @@ void synth_bodies_destroy(const hed_allocator *allocator, const synth_program *p
 
 /* ---- values ---- */
 
-static void load_spring(const synth_bodies *b, const synth_layout *layout, const synth_at *at, synth_body_values *values, uint32_t spring)
+static void load_spring(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+                        synth_body_values *values, uint32_t spring)
 {
     for (uint32_t i = 0; i < SYNTH_PLACES; i++) {
-        uint32_t place = b->places[spring * SYNTH_PLACES + i], sign = b->reversed[spring] >> i & 1u ? SYNTH_SPRING_REVERSED : 0;
+        uint32_t place = b->places[spring * SYNTH_PLACES + i],
+                 sign = b->reversed[spring] >> i & 1u ? SYNTH_SPRING_REVERSED : 0;
         if (place == SYNTH_EMPTY) return;
-        float *to = values->blocks + (size_t)(place / SYNTH_LANES) * SPRING_PARAMETERS * SYNTH_LANES + place % SYNTH_LANES;
+        float *to =
+            values->blocks + (size_t)(place / SYNTH_LANES) * SPRING_PARAMETERS * SYNTH_LANES + place % SYNTH_LANES;
         for (uint32_t field = 0; field < SPRING_PARAMETERS; field++) {
             float value = synth_parameter(layout, at, SYNTH_SPRING, field, spring);
             to[field * SYNTH_LANES] = field <= SPRING_P_Z ? hed_flip(value, sign) : value;
@@ -225,13 +241,15 @@ static void load_body(const synth_layout *layout, const synth_at *at, synth_body
     values->keep[body] = synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body), dilation);
 }
 
-void synth_bodies_load(const synth_bodies *b, const synth_layout *layout, const synth_at *at, synth_body_values *values)
+void synth_bodies_load(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+                       synth_body_values *values)
 {
     for (uint32_t i = 0; i < layout->type[SYNTH_SPRING].count; i++) load_spring(b, layout, at, values, i);
     for (uint32_t i = 0; i < layout->type[SYNTH_BODY].count; i++) load_body(layout, at, values, i);
 }
 
-void synth_bodies_poked(const synth_bodies *b, const synth_layout *layout, const synth_at *at, synth_body_values *values, uint32_t word)
+void synth_bodies_poked(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+                        synth_body_values *values, uint32_t word)
 {
     const synth_type_layout *body = &layout->type[SYNTH_BODY], *spring = &layout->type[SYNTH_SPRING];
     if (word == SYNTH_DILATION) {

@@ -1,16 +1,15 @@
-/* Bodies of the native structure, LANES at a time. Where many springs go from each body to the one equally far on, as in strings, membranes
- * and lattices, they are a band: each spring is computed once, and both its bodies take that force. The other springs are computed at both
- * ends, which saves scattered writes. Each body sums its forces in the order of its list, as synth_body() does. */
+/* Bodies of the native structure, LANES at a time. Where many springs go from each body to the one equally far on,
+ * as in strings, membranes and lattices, they are a band: each spring is computed once, and both its bodies take
+ * that force. The other springs are computed at both ends, which saves scattered writes. Each body sums its forces
+ * in the order of its list, as synth_body() does. */
 #ifndef SYNTH_NATIVE_BODIES_H
 #define SYNTH_NATIVE_BODIES_H
 
 #include "kernels/physics.h"
 #include "solver/program.h"
 
-enum {
-    SYNTH_LANES = 16,
-    SYNTH_PLACES = 6 /* where a spring's values can stand: in a band twice where its last part overlaps, and at both ends likewise */
-};
+/* A spring's values can stand in a band twice, where its last part overlaps, and at both ends likewise. */
+enum { SYNTH_LANES = 16, SYNTH_PLACES = 6 };
 
 /* LANES springs of a band: between bodies lower + lane and upper + lane. Their forces go to `force` + lane. */
 typedef struct synth_part {
@@ -24,8 +23,8 @@ typedef struct synth_row {
     uint32_t at;
 } synth_row;
 
-/* Which springs pull where: the same for all instances. Fewer than LANES bodies: no slices. Blocks of values: those of parts, then those of
- * gathering rows. */
+/* Which springs pull where: the same for all instances. Fewer than LANES bodies: no slices. Blocks of values:
+ * those of parts, then those of gathering rows. */
 typedef struct synth_bodies {
     uint32_t slices, row_count, part_count, blocks, forces;
     uint32_t *first;     /* (slices) body; the last slice may overlap the one before */
@@ -46,15 +45,19 @@ typedef struct synth_body_values {
     float *forces;   /* (3 x forces) of the bands at this sample; where a body has no spring, 0 */
 } synth_body_values;
 
-hed_status synth_bodies_create(const hed_allocator *allocator, const synth_program *program, synth_bodies *bodies, hed_error *error);
+hed_status synth_bodies_create(const hed_allocator *allocator, const synth_program *program, synth_bodies *bodies,
+                               hed_error *error);
 void synth_bodies_destroy(const hed_allocator *allocator, const synth_program *program, synth_bodies *bodies);
 
 /* Takes an instance's values from its store. Thread class: rt. */
-void synth_bodies_load(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at, synth_body_values *values);
+void synth_bodies_load(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at,
+                       synth_body_values *values);
 /* Word `word` of the store has changed. Thread class: rt. */
-void synth_bodies_poked(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at, synth_body_values *values, uint32_t word);
+void synth_bodies_poked(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at,
+                        synth_body_values *values, uint32_t word);
 
 /* native_step.c: one step of the whole instance. Thread class: rt. */
-void synth_native_step(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at, synth_body_values *values);
+void synth_native_step(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at,
+                       synth_body_values *values);
 
 #endif
