@@ -341,7 +341,8 @@ HED_API hed_status hed_instrument_modulate(hed_instrument *instrument, const hed
 
 HED_API uint32_t hed_instrument_count(const hed_instrument *instrument, hed_entity_type type);                       /**< Thread class: any */
 HED_API hed_entity hed_instrument_at(const hed_instrument *instrument, hed_entity_type type, uint32_t index);        /**< in the order they were added. Thread class: any */
-HED_API hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name);                          /**< 0: no such name. Thread class: any */
+/** The entity of a name; also a part of a grid: "string1[3]", "plate[4,7]", "string1.springs[2]". 0: no such name, or more than one entity. Thread class: any. */
+HED_API hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name);
 HED_API const char *hed_instrument_name(const hed_instrument *instrument, hed_entity entity);                        /**< "" where it has none. Thread class: any */
 /** What messages call it: its name in quotation marks, that of a part of a grid ("string1[3]"), or its type and place ("spring 12"). Gives `text`.
  *  Thread class: any. */
@@ -395,7 +396,8 @@ HED_API hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint
 /* ---- what is known of an instrument before it sounds ---- */
 
 /** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2 sum(k)/m <= 2 is safe, where springs to anchored bodies count
- *  half, damping c along springs adds 2 c/(h s) to k, and modulated stiffness and mass count as the worst that modulation makes of them. */
+ *  half, damping c along springs adds 2 c/(h s) to k, and modulated stiffness and mass count as the worst that modulation makes of them. Cubic terms and
+ *  exciters, which act by how far and how fast it moves, do not count: the breaker is for them. */
 typedef struct hed_stability {
     double worst;          /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
     hed_entity body;       /**< where */
