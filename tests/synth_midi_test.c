@@ -253,8 +253,15 @@ static bool read_line(const char *line, hed_midi_event *event)
     static const struct {
         const char *name;
         uint8_t status;
-    } kinds[] = {{"Note_off_c", 0x80}, {"Note_on_c", 0x90}, {"Poly_aftertouch_c", 0xa0}, {"Control_c", 0xb0},
-                 {"Program_c", 0xc0}, {"Channel_aftertouch_c", 0xd0}, {"Pitch_bend_c", 0xe0}};
+    } kinds[] = {
+        {"Note_off_c", 0x80},
+        {"Note_on_c", 0x90},
+        {"Poly_aftertouch_c", 0xa0},
+        {"Control_c", 0xb0},
+        {"Program_c", 0xc0},
+        {"Channel_aftertouch_c", 0xd0},
+        {"Pitch_bend_c", 0xe0},
+    };
     unsigned track, a = 0, b = 0, c = 0;
     unsigned long long tick;
     char name[32];

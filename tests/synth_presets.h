@@ -258,7 +258,8 @@ static inline void put_exciters(preset *p)
 static inline void put_modulators(preset *p)
 {
     /* id, what, field of the smoothing */
-    static const uint32_t midi[][3] = {{1, 4, 2}, {2, 8, 1}, {3, 9, 1}, {4, 10, 1}, {5, 11, 2}, {6, 12, 2}, {7, 13, 1}};
+    static const uint32_t midi[][3] = {
+        {1, 4, 2}, {2, 8, 1}, {3, 9, 1}, {4, 10, 1}, {5, 11, 2}, {6, 12, 2}, {7, 13, 1}};
     for (uint32_t i = 0; i < 7; i++) {
         begin_modulator(p, (int32_t)midi[i][0], midi[i][1]);
         if (midi[i][1] == 12) whole(p, 1, 64);

@@ -605,6 +605,8 @@ Test(synth_voices, memory_that_runs_out_is_reported)
     hed_allocator allocator = test_allocator_of(&counter);
     OK(synth_voices_create(&allocator, &r.def, &r.program, 16, &r.voices, &error));
     int64_t calls = counter.calls;
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xe0, 1, 2), midi(3, 0xb0, 123, 0));
+    cr_assert_eq(counter.calls, calls, "playing has allocated");
     synth_voices_destroy(r.voices);
     cr_assert_eq(counter.live, 0);
     for (int64_t n = 1; n <= calls; n++) {

@@ -42,7 +42,7 @@ typedef struct hed_midi_event {
 typedef struct hed_midi_file hed_midi_file;
 
 /** Reads a standard MIDI file of format 0 or 1 (Standard MIDI Files 1.0, MMA RP-001). Thread class: any.
- *  Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the middle of an event"), MEMORY. */
+ *  Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the middle of an event"), LIMIT (over 256 MiB), MEMORY. */
 HED_API hed_status hed_midi_file_load(const char *path, hed_midi_file **file, hed_error *error);
 /** The same from memory. Thread class: any. */
 HED_API hed_status hed_midi_file_parse(const void *bytes, size_t size, const char *name, hed_midi_file **file, hed_error *error);

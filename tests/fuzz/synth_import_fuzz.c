@@ -1,5 +1,5 @@
-/* libFuzzer harness for presets of Anukari's schema: whatever the bytes, an error that says something, or an instrument
- * that can be copied, with a report of whole lines. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for presets of Anukari's schema: whatever the bytes, an error that says something, or an
+ * instrument that can be copied, with a report of whole lines. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Presets of Anukari's published schema: read, turned into an instrument, and a report of what has no counterpart. The
- * schema says what a value is called but not its unit or law; values are taken as they are, in SI units, and where more
- * had to be guessed the report says so. */
+/* Presets of Anukari's published schema: read, turned into an instrument, and a report of what has no counterpart.
+ * The schema says what a value is called but not its unit or law; values are taken as they are, in SI units, and where
+ * more had to be guessed the report says so. */
 #include "model/import_ank.h"
 
 #include "model/model.h"
@@ -202,7 +202,7 @@ static hed_instrument_def make_def(synth_import *im)
     return def;
 }
 
-/* High notes of a stiff instrument run faster than it is proven stable for: those are given up, not the instrument. */
+/* High notes of a stiff instrument run faster than it is proven stable for: they are given up, not the instrument. */
 static hed_status limit_notes(synth_import *im)
 {
     hed_instrument_def def = *hed_instrument_get_def(im->instrument);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A mallet here is a hammer that bounces; there it is an impulse and a hardness. The hammer is so light that it bounces
- * at once, and its felt a linear spring, so that it touches for 1/hardness seconds whatever the velocity. */
+/* A mallet here is a hammer that bounces; there it is an impulse and a hardness. The hammer is so light that it
+ * bounces at once, and its felt a linear spring, so that it touches for 1/hardness seconds whatever the velocity. */
 static const float pi_squared = 9.8696044f;
 static const float hammer_share = 0.1f; /* of the lightest body that it strikes */
 static const float hardest =
@@ -311,7 +311,7 @@ static synth_ank_id end_of(const synth_ank_link *link, synth_ank_kind kind)
     return link->ends.a.kind == (int32_t)kind ? link->ends.a : link->ends.b;
 }
 
-/* What links say of exciters: how many free bodies they move, the lightest of them, how many delay lines they have. */
+/* What links say of exciters: free bodies that they move, the lightest of them, delay lines that sound in them. */
 static void survey_exciter(synth_import *im, const synth_ank_link *link)
 {
     synth_imported *exciter = synth_imported_find(im, end_of(link, ANK_EXCITER));

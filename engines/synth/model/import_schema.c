@@ -1,6 +1,6 @@
-/* Which field number of Anukari's published schema (anukari-preset-api, model.proto, version 0.9.6) means what. Left out
- * are the camera, the version and the tangents. The message inside a thing that says of what kind it is goes into the
- * thing's own struct. */
+/* Which field number of Anukari's published schema (anukari-preset-api, model.proto, version 0.9.6) means what. Left
+ * out are the camera, the version and the tangents. The message inside a thing that says of what kind it is goes into
+ * the thing's own struct. */
 #include "model/import_ank.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* From MIDI, automation and the host to pokes: words of a voice's store that change between two samples. A block's
- * events are checked first, with the pokes that they may need, so that a block that is refused has changed nothing. */
+ * events are checked first, and what they may need: a block that is refused has changed nothing. */
 #include "solver/voices.h"
 
 #include "solver/memory.h"

@@ -1,6 +1,6 @@
 /* What channels say: controllers, bend, pressure, and the words that follow them; registered parameters 0 (bend
- * range) and 6 (MPE zones); the dilation of voices. MIDI 1.0 Detailed Specification 4.2; reset of controllers by RP-015;
- * zones by MPE 1.0 (RP-053). Until a zone is set, MPE has the lower one with all channels. */
+ * range) and 6 (MPE zones); the dilation of voices. MIDI 1.0 Detailed Specification 4.2; reset of controllers by
+ * RP-015; zones by MPE 1.0 (RP-053). Until a zone is set, MPE has the lower one with all channels. */
 #include "solver/voices.h"
 
 #include "kernels/words.h"
@@ -265,6 +265,7 @@ static void each_of_zone(synth_voices *v, uint32_t channel, void (*act)(synth_vo
 }
 
 static void end_notes(synth_voices *v, uint32_t channel) { synth_notes_end_all(v, channel, true); }
+/* Keys and envelopes end; bodies that ring go on until their damping has stilled them. */
 static void end_sound(synth_voices *v, uint32_t channel) { synth_notes_end_all(v, channel, false); }
 
 void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, uint32_t value)

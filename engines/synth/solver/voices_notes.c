@@ -1,5 +1,5 @@
 /* Keys and what they sound in: gates in the one instance of HED_SINGLETON; else an instance each: a free one, the one
- * released longest ago, the oldest. A key that is struck again while it sounds keeps its instance, as a string does. */
+ * released longest ago, the oldest. A key struck again while it sounds keeps its instance, as a string does. */
 #include "solver/voices.h"
 
 #include "kernels/words.h"
@@ -107,8 +107,8 @@ static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
     return taken;
 }
 
-/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's words, which may still
- * be those of the note before. */
+/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's words, which may be
+ * those of the note before still. */
 static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
 {
     for (uint32_t t = 0; t < v->targets; t++) {
