@@ -1,4 +1,5 @@
-/* What ships: instruments that load, are stable, sound at a sensible loudness and at the pitch of their notes; music that can be read. */
+/* What ships: instruments that load, are stable, sound at a sensible loudness and at the pitch of their notes; music
+ * that can be read. */
 #include "testing.h"
 
 #include <glob.h>
@@ -20,8 +21,8 @@ static hed_instrument *load(const char *name)
 }
 
 /* Holds a note for `seconds`, with a sawtooth of 125 Hz coming in. Returns the left channel, to be freed. */
-static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note, double seconds, uint32_t *frames,
-                   hed_synth_report *report)
+static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note, double seconds,
+                   uint32_t *frames, hed_synth_report *report)
 {
     hed_error error;
     hed_instrument *instrument = load(name);
@@ -41,8 +42,9 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
         for (uint32_t k = 0; k < BLOCK; k++)
             input[k] = (float)((i * BLOCK + k) % 384) / 192.0f - 1.0f;
         const float *inputs[] = {input};
-        OK(hed_synth_process(synth, &(hed_synth_block){.frames = BLOCK, .events = &on, .event_count = i == 0, .inputs = inputs,
-                                                       .left = left + i * BLOCK, .right = right}, &error));
+        hed_synth_block block = {.frames = BLOCK, .events = &on, .event_count = i == 0, .inputs = inputs,
+                                 .left = left + i * BLOCK, .right = right};
+        OK(hed_synth_process(synth, &block, &error));
     }
     *report = hed_synth_get_report(synth);
     *frames = blocks * BLOCK;
@@ -51,7 +53,8 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     return left;
 }
 
-/* Frequency of the loudest peak within a semitone of `about` in the last WINDOW samples: a parabola through three levels in dB. */
+/* Frequency of the loudest peak within a semitone of `about` in the last WINDOW samples: a parabola through three
+ * levels in dB. */
 static double peak_near(const float *samples, uint32_t frames, double about)
 {
     static double power[WINDOW / 2 + 1];
@@ -59,7 +62,8 @@ static double peak_near(const float *samples, uint32_t frames, double about)
     cr_assert_eq(hed_spectrum_create(WINDOW, &spectrum, NULL), HED_OK);
     hed_spectrum_power(spectrum, samples + frames - WINDOW, NULL, 1, power);
     hed_spectrum_destroy(spectrum);
-    uint32_t low = (uint32_t)(about / 1.06 * WINDOW / RATE), high = (uint32_t)ceil(about * 1.06 * WINDOW / RATE), best = low;
+    uint32_t low = (uint32_t)(about / 1.06 * WINDOW / RATE), high = (uint32_t)ceil(about * 1.06 * WINDOW / RATE);
+    uint32_t best = low;
     for (uint32_t k = low; k <= high; k++)
         if (power[k] > power[best]) best = k;
     double a = log(power[best - 1]), b = log(power[best]), c = log(power[best + 1]);
@@ -68,14 +72,17 @@ static double peak_near(const float *samples, uint32_t frames, double about)
 
 Test(synth_data, instruments_are_stable)
 {
-    static const char *const names[] = {"harp", "drum", "viol", "cymbal", "vibes", "tank", "orrery", "million", "consort"};
+    static const char *const names[] = {"harp", "drum", "viol", "cymbal", "vibes",
+                                        "tank", "orrery", "million", "consort"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hed_error error;
         hed_instrument *instrument = load(names[i]);
         hed_stability stability;
         OK(hed_instrument_stability(instrument, RATE, &stability, &error));
-        cr_expect_eq(stability.unsafe, 0u, "%s: %u bodies are above the bound, at worst %g", names[i], stability.unsafe, stability.worst);
-        if (strcmp(names[i], "million") == 0) cr_expect_geq(hed_instrument_count(instrument, HED_BODY), 1000000u);
+        cr_expect_eq(stability.unsafe, 0u, "%s: %u bodies are above the bound, at worst %g", names[i],
+                     stability.unsafe, stability.worst);
+        if (strcmp(names[i], "million") == 0)
+            cr_expect_geq(hed_instrument_count(instrument, HED_BODY), 1000000u);
         for (uint32_t type = 0; strcmp(names[i], "orrery") == 0 && type < HED_ENTITY_TYPE_COUNT; type++)
             cr_expect_gt(hed_instrument_count(instrument, type), 0u, "the orrery has no %s", hed_entity_type_name(type));
         hed_instrument_destroy(instrument);
@@ -89,8 +96,8 @@ Test(synth_data, notes_have_their_pitch)
         uint8_t channel, note;
         double seconds, cents; /* a bow pulls at the pitch */
         double partial;        /* 0: not looked at */
-    } notes[] = {{"harp", 0, 45, 0.5, 1, 5}, {"harp", 0, 69, 0.5, 1, 5}, {"viol", 0, 57, 1.2, 12, 5}, {"vibes", 0, 57, 0.6, 2, 0},
-                 {"vibes", 0, 69, 0.6, 2, 0}, {"consort", 0, 76, 0.5, 1, 3}};
+    } notes[] = {{"harp", 0, 45, 0.5, 1, 5}, {"harp", 0, 69, 0.5, 1, 5}, {"viol", 0, 57, 1.2, 12, 5},
+                 {"vibes", 0, 57, 0.6, 2, 0}, {"vibes", 0, 69, 0.6, 2, 0}, {"consort", 0, 76, 0.5, 1, 3}};
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         uint32_t frames;
@@ -98,12 +105,13 @@ Test(synth_data, notes_have_their_pitch)
         float *sound = play(&t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames, &report);
         double pitch = 440 * exp2((notes[i].note - 69) / 12.0), found = peak_near(sound, frames, pitch);
         double cents = 1200 * log2(found / pitch);
-        cr_expect_lt(fabs(cents), notes[i].cents, "%s, note %u: %.3f Hz is off by %.2f cents", notes[i].name, notes[i].note, found, cents);
+        cr_expect_lt(fabs(cents), notes[i].cents, "%s, note %u: %.3f Hz is off by %.2f cents", notes[i].name,
+                     notes[i].note, found, cents);
         if (notes[i].partial > 0) {
             double high = peak_near(sound, frames, pitch * notes[i].partial);
             cents = 1200 * log2(high / (pitch * notes[i].partial));
-            cr_expect_lt(fabs(cents), notes[i].cents + 3, "%s, note %u: partial %g is off by %.2f cents", notes[i].name, notes[i].note,
-                         notes[i].partial, cents);
+            cr_expect_lt(fabs(cents), notes[i].cents + 3, "%s, note %u: partial %g is off by %.2f cents",
+                         notes[i].name, notes[i].note, notes[i].partial, cents);
         }
         free(sound);
     }

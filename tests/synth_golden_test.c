@@ -1,12 +1,12 @@
 /* ctest: devices timeout=300 */
-/* Golden renders: short, strict, the same bits on every device. tests/golden/NAME.json is an instrument, the table below says what is
- * played on it, tests/golden/hashes.txt has the hash of each render. All parameters that modulation reaches are tried one by one on
- * base.json.
+/* Golden renders: short, strict, the same bits on every device. tests/golden/NAME.json is an instrument, the table
+ * below says what is played on it, tests/golden/hashes.txt has the hash of each render. All parameters that
+ * modulation reaches are tried one by one on base.json.
  *
  * HEDDLE_GOLDEN_WRITE=1 writes the hashes anew; look at the difference, and say in the commit why sound changed. */
 #include "testing.h"
 
-#include <math.h>
+#include <inttypes.h>
 
 #include "heddle/synth_file.h"
 #include "model/model.h"
@@ -18,8 +18,8 @@ static const char folder[] = "tests/golden/", hashes_path[] = "tests/golden/hash
 
 /* ---- what is played ---- */
 
-/* Events are FRAME KIND NUMBERS, separated by semicolons; KIND is on, off, aftertouch, cc, program, pressure, bend (all with the
- * channel, 1 to 16, first), tempo, host, or set (ENTITY PARAMETER VALUE). */
+/* Events are FRAME KIND NUMBERS, separated by semicolons; KIND is on, off, aftertouch, cc, program, pressure, bend
+ * (all with the channel, 1 to 16, first), tempo, host, or set (ENTITY PARAMETER VALUE). */
 typedef struct golden {
     const char *instrument; /* and name, where `name` is NULL */
     const char *name;
@@ -27,7 +27,8 @@ typedef struct golden {
 } golden;
 
 #define NOTE "0 on 1 60 100; 4000 off 1 60 64"
-#define LATE_NOTE "100 on 1 60 100; 2500 off 1 60 64" /* when the LFO that modulates what a note's start takes has left 0 */
+/* When the LFO that modulates what a note's start takes has left 0. */
+#define LATE_NOTE "100 on 1 60 100; 2500 off 1 60 64"
 
 static const golden goldens[] = {
     {"string", NULL, NOTE},
@@ -48,21 +49,27 @@ static const golden goldens[] = {
     {"lfo", NULL, "0 on 1 60 100; 2000 tempo 240; 4000 on 1 60 100"},
     {"envelope", NULL, "0 on 1 60 100; 3000 off 1 60 0"},
     {"follower", NULL, NOTE},
-    {"midi", NULL, "0 cc 1 1 10; 0 on 1 60 100; 1000 cc 1 1 127; 1500 bend 1 16000; 2000 pressure 1 100; 2500 aftertouch 1 60 90; "
-                   "3000 host 3 0.75; 3500 on 1 67 40"},
+    {"midi", NULL, "0 cc 1 1 10; 0 on 1 60 100; 1000 cc 1 1 127; 1500 bend 1 16000; 2000 pressure 1 100; "
+                   "2500 aftertouch 1 60 90; 3000 host 3 0.75; 3500 on 1 67 40"},
     {"modulators", NULL, NOTE},
     {"modes", NULL, NOTE},
     {"routes", NULL, "0 on 1 60 100; 1000 on 2 60 100; 2000 on 1 72 100; 3000 on 2 72 100"},
     {"voices", NULL, "0 on 1 60 100; 500 on 1 64 90; 1000 on 1 67 80; 3000 off 1 60 0; 3000 off 1 64 0"},
-    {"voices", "voices_steal", "0 on 1 60 100; 400 on 1 62 100; 800 on 1 64 100; 1200 on 1 65 100; 1600 on 1 67 100; 2000 on 1 69 100"},
-    {"voices", "voices_bend", "0 on 1 60 100; 500 on 1 67 100; 1000 bend 1 16383; 2500 bend 1 0; 4000 bend 1 8192"},
-    {"voices", "voices_sustain", "0 on 1 60 100; 500 cc 1 64 127; 1000 off 1 60 0; 1500 on 1 62 100; 2000 off 1 62 0; 3500 cc 1 64 0"},
-    {"voices", "voices_all_off", "0 on 1 60 100; 100 on 1 62 100; 2000 cc 1 123 0; 3000 on 1 64 100; 4000 cc 1 120 0"},
+    {"voices", "voices_steal", "0 on 1 60 100; 400 on 1 62 100; 800 on 1 64 100; 1200 on 1 65 100; 1600 on 1 67 100; "
+                               "2000 on 1 69 100"},
+    {"voices", "voices_bend", "0 on 1 60 100; 500 on 1 67 100; 1000 bend 1 16383; 2500 bend 1 0; "
+                              "4000 bend 1 8192"},
+    {"voices", "voices_sustain", "0 on 1 60 100; 500 cc 1 64 127; 1000 off 1 60 0; 1500 on 1 62 100; "
+                                 "2000 off 1 62 0; 3500 cc 1 64 0"},
+    {"voices", "voices_all_off", "0 on 1 60 100; 100 on 1 62 100; 2000 cc 1 123 0; 3000 on 1 64 100; "
+                                 "4000 cc 1 120 0"},
     {"voices", "voices_program", "0 on 1 60 100; 1000 program 1 5; 2000 on 1 60 0; 2500 on 1 60 90"},
-    {"mpe", NULL, "0 on 2 60 100; 0 on 3 60 100; 1000 bend 2 9000; 1500 pressure 3 120; 2000 bend 1 10000; 3000 off 2 60 0"},
+    {"mpe", NULL, "0 on 2 60 100; 0 on 3 60 100; 1000 bend 2 9000; 1500 pressure 3 120; 2000 bend 1 10000; "
+                  "3000 off 2 60 0"},
     {"string", "set", "0 on 1 60 100; 1500 set middle damping 200; 3000 set ear gain -30; 4500 set ear pan -1"},
     {"base", NULL, NOTE},
-    {"base", "base_sequence", "0 on 1 48 127; 1200 off 1 48 0; 1200 on 1 60 80; 2400 off 1 60 0; 2400 on 1 72 40; 3600 off 1 72 0"},
+    {"base", "base_sequence", "0 on 1 48 127; 1200 off 1 48 0; 1200 on 1 60 80; 2400 off 1 60 0; 2400 on 1 72 40; "
+                              "3600 off 1 72 0"},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
@@ -71,7 +78,8 @@ enum { GOLDENS = sizeof goldens / sizeof *goldens };
 static const struct word {
     const char *text;
     uint8_t status;
-} words[] = {{"off", 0x80}, {"on", 0x90}, {"aftertouch", 0xa0}, {"cc", 0xb0}, {"program", 0xc0}, {"pressure", 0xd0}, {"bend", 0xe0}};
+} words[] = {{"off", 0x80}, {"on", 0x90}, {"aftertouch", 0xa0}, {"cc", 0xb0},
+             {"program", 0xc0}, {"pressure", 0xd0}, {"bend", 0xe0}};
 
 static void read_midi(const char *kind, const char *rest, hed_synth_event *event)
 {
@@ -142,8 +150,9 @@ static uint64_t hash_samples(uint64_t hash, const float *samples, uint32_t count
     return hash;
 }
 
-/* Plays events in blocks, and gives the hash of both channels. The sound has to be one: neither silence nor out of hand. */
-static uint64_t render(const test_device *t, const hed_instrument *instrument, const char *name, const char *text, uint32_t frames)
+/* Plays events in blocks, and gives the hash of both channels. It has to be sound: neither silence nor out of hand. */
+static uint64_t render(const test_device *t, const hed_instrument *instrument, const char *name, const char *text,
+                       uint32_t frames)
 {
     hed_error error;
     hed_synth_event events[MOST_EVENTS], part[MOST_EVENTS];
@@ -168,8 +177,9 @@ static uint64_t render(const test_device *t, const hed_instrument *instrument, c
             part[in_block] = events[next];
             part[in_block++].frame -= at;
         }
-        OK(hed_synth_process(synth, &(hed_synth_block){.frames = length, .events = part, .event_count = in_block, .inputs = inputs,
-                                                       .left = left, .right = right}, &error));
+        hed_synth_block block = {.frames = length, .events = part, .event_count = in_block, .inputs = inputs,
+                                 .left = left, .right = right};
+        OK(hed_synth_process(synth, &block, &error));
         hash = hash_samples(hash_samples(hash, left, length), right, length);
     }
     hed_synth_report report = hed_synth_get_report(synth);
@@ -211,7 +221,8 @@ static void read_hashes(hash_list *list)
     OK(hed_file_read(hashes_path, 1 << 20, &text, &size, &error));
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         cr_assert_lt(list->count, MOST_HASHES);
-        cr_assert_eq(sscanf(line, "%63s %lx", list->lines[list->count].name, &list->lines[list->count].hash), 2, "%s", line);
+        int read = sscanf(line, "%63s %" SCNx64, list->lines[list->count].name, &list->lines[list->count].hash);
+        cr_assert_eq(read, 2, "%s", line);
         list->count++;
     }
     free(text);
@@ -224,7 +235,7 @@ static void write_hashes(const hash_list *list)
     OK(hed_file_writer_open(hashes_path, &writer, &error));
     for (uint32_t i = 0; i < list->count; i++) {
         char line[128];
-        int length = snprintf(line, sizeof line, "%s %016lx\n", list->lines[i].name, list->lines[i].hash);
+        int length = snprintf(line, sizeof line, "%s %016" PRIx64 "\n", list->lines[i].name, list->lines[i].hash);
         hed_file_writer_put(writer, line, (size_t)length);
     }
     OK(hed_file_writer_commit(writer, &error));
@@ -239,7 +250,8 @@ static void add_hash(hash_list *list, const char *name, uint64_t hash)
 
 /* ---- every parameter modulated ---- */
 
-/* What of base.json is modulated. Positions are those of what cannot move; the frequency of an LFO that follows the tempo has a name of its own. */
+/* What of base.json is modulated. Positions are those of what cannot move; the frequency of an LFO that follows the
+ * tempo has a name of its own. */
 static const char *target_name(hed_entity_type type, hed_parameter parameter)
 {
     bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
@@ -250,7 +262,8 @@ static const char *target_name(hed_entity_type type, hed_parameter parameter)
 
 static hed_modulation_def modulation_of(const hed_instrument *base, hed_entity_type type, hed_parameter parameter)
 {
-    hed_modulation_def def = {.source = hed_instrument_find(base, "source"), .target = hed_instrument_find(base, target_name(type, parameter)),
+    hed_modulation_def def = {.source = hed_instrument_find(base, "source"),
+                              .target = hed_instrument_find(base, target_name(type, parameter)),
                               .parameter = parameter, .depth = 0.4f, .invert = parameter % 2 == 1};
     cr_assert(def.source && def.target, "base.json has no \"%s\"", target_name(type, parameter));
     bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
@@ -300,18 +313,20 @@ Test(synth_golden, renders)
     test_close(&t);
     if (getenv("HEDDLE_GOLDEN_WRITE")) write_hashes(&found);
     read_hashes(&known);
-    cr_assert_eq(known.count, found.count, "%s has %u lines, there are %u renders", hashes_path, known.count, found.count);
+    cr_assert_eq(known.count, found.count, "%s has %u lines, there are %u renders", hashes_path, known.count,
+                 found.count);
     for (uint32_t i = 0; i < found.count; i++) {
         cr_expect_str_eq(known.lines[i].name, found.lines[i].name);
-        cr_expect_eq(known.lines[i].hash, found.lines[i].hash, "%s: %016lx, expected %016lx", found.lines[i].name, found.lines[i].hash,
-                     known.lines[i].hash);
+        cr_expect_eq(known.lines[i].hash, found.lines[i].hash, "%s: %016" PRIx64 ", expected %016" PRIx64,
+                     found.lines[i].name, found.lines[i].hash, known.lines[i].hash);
     }
 }
 
 /* ---- what they exercise between them ---- */
 
 typedef struct coverage {
-    uint32_t types[HED_ENTITY_TYPE_COUNT], midi[HED_MIDI_KIND_COUNT], oscillators[HED_WAVE_COUNT], lfos[HED_WAVE_COUNT], voices[3];
+    uint32_t types[HED_ENTITY_TYPE_COUNT], midi[HED_MIDI_KIND_COUNT], voices[3];
+    uint32_t oscillators[HED_WAVE_COUNT], lfos[HED_WAVE_COUNT];
     uint32_t modes[2 * HED_MODULATION_MODE_COUNT]; /* upright, then inverted */
     uint32_t modulated_modulators;
 } coverage;
