@@ -46,6 +46,7 @@ static bool midi_event(const uint8_t *bytes, uint32_t size, hed_synth_event *eve
 {
     if (size < 2 || size > 3 || bytes[0] < 0x80 || bytes[0] >= 0xf0) return false;
     if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false; /* the synth would refuse the whole block */
+    if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false; /* the synth would refuse the whole block */
     *event = (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};
     return true;
 }
