@@ -46,7 +46,6 @@ static bool midi_event(const uint8_t *bytes, uint32_t size, hed_synth_event *eve
 {
     if (size < 2 || size > 3 || bytes[0] < 0x80 || bytes[0] >= 0xf0) return false;
     if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false; /* the synth would refuse the whole block */
-    if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false; /* the synth would refuse the whole block */
     *event = (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};
     return true;
 }
@@ -92,8 +91,7 @@ void live_end(hed_live *live, hed_status status, const char *text)
     atomic_store(&live->ended, 2);
 }
 
-/* Applies a change that waits, and now and then hands out a report. */
-static void before_process(hed_live *live)
+void live_before_process(hed_live *live)
 {
     int asked = LIVE_CHANGE_ASKED;
     if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_TAKEN)) {
@@ -106,20 +104,6 @@ static void before_process(hed_live *live)
     hed_ring_push(live->synths, &report); /* full: the owner does not look */
 }
 
-void live_process(hed_live *live, hed_synth_block *block, hed_error *error)
-{
-    before_process(live);
-    hed_status status = hed_synth_process(live->synth, block, error);
-    if (status == HED_ERROR_ARGUMENT && block->event_count > 0) {
-        /* An event that the synth does not take, such as of an entity that is not there any more: the others of its
-         * block go with it, the sound goes on. */
-        atomic_fetch_add(&live->lost, block->event_count);
-        block->event_count = 0;
-        status = hed_synth_process(live->synth, block, error);
-    }
-    if (status) live_end(live, status, error->text);
-}
-
 static void silence(uint32_t frames, float *left, float *right)
 {
     memset(left, 0, frames * sizeof *left);
@@ -127,13 +111,15 @@ static void silence(uint32_t frames, float *left, float *right)
 }
 
 /* Plays the pending events' block, here or by the device's thread. */
-static void play(hed_live *live, hed_synth_block *block)
+static void play(hed_live *live, const hed_synth_block *block)
 {
     bool taken = true;
     if (live->exchange) {
         if (!live_exchange_block(live->exchange, block, &taken)) atomic_fetch_add(&live->late, 1);
     } else {
-        live_process(live, block, &live->error);
+        live_before_process(live);
+        hed_status status = hed_synth_process(live->synth, block, &live->error);
+        if (status) live_end(live, status, live->error.text);
     }
     if (taken) {
         atomic_fetch_add(&live->played, live->pending_count);
