@@ -10,7 +10,9 @@
  *  which is Stoermer-Verlet in the positions. F is the sum of its springs' forces at this sample, then of its exciters'.
  *  A spring between ends at rest vector d0, with u the difference of the displacements and d = d0 + u, pulls with
  *      F = (k e + k3 e^3 + c (dv.d)/|d|) d/|d|,  e = |d| - L0 = (2 d0.u + u.u + |d0|^2 - L0^2) / (|d| + L0)
- *  (that form of e does not cancel). Whatever one entity reads of another is its value at the previous sample.
+ *  (that form of e does not cancel). Whatever one entity reads of another is its value at the previous sample; a microphone
+ *  hears bodies as they were two samples ago. Friction and plectrums act as resistances, which the body's step solves for. So
+ *  that nothing ends in denormals, 1e-16 N blow on every free body along each axis.
  *
  *  A synth is one or several instances (voices) of the whole instrument. Notes are pitched by dilation.
  */
@@ -157,7 +159,7 @@ typedef struct hed_plectrum_def {
 } hed_plectrum_def;
 
 /** Friction of rosin: F = force x envelope x (sliding + (stiction - sliding) exp(-|w|/dropoff)) w/(|w| + dropoff/16), for the velocity w of
- *  the bow relative to the body along `direction`. */
+ *  the bow relative to the body along `direction`; the last w is taken after the step. */
 typedef struct hed_bow_def {
     float direction[3];
     float force;                /**< N, normal to the string */
@@ -274,7 +276,8 @@ typedef struct hed_entity_def {
 /** Sensible values of everything but positions and references. Thread class: rt. */
 HED_API hed_entity_def hed_default_entity_def(hed_entity_type type);
 
-/** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). */
+/** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). Of a gain that is given in dB
+ *  (microphones, delay lines) ADD adds dB, and the other two act on the amplitude. ROTATION is 0 but for modulation. */
 typedef enum hed_modulation_mode {
     HED_MODULATE_ADD,         /**< p + depth m, in the parameter's unit */
     HED_MODULATE_MULTIPLY,    /**< p (1 + depth m) */

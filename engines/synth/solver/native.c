@@ -7,6 +7,12 @@
 
 #include "heddle/thread.h"
 
+_Static_assert((int)SYNTH_PARAMETER_COUNT == (int)HED_PARAMETER_COUNT &&
+                   (int)SYNTH_IMPULSE == (int)HED_PARAMETER_IMPULSE &&
+                   (int)SYNTH_GAIN == (int)HED_PARAMETER_GAIN && (int)SYNTH_ROTATION == (int)HED_PARAMETER_ROTATION &&
+                   (int)SYNTH_HOLD == (int)HED_WAVE_HOLD && (int)SYNTH_EXPONENTIAL == (int)HED_MODULATE_EXPONENTIAL,
+               "parameters, waves and modes have one numbering");
+
 struct synth_structure {
     hed_allocator allocator;
     const synth_program *program;
