@@ -219,7 +219,8 @@ static hed_entity any(const hed_instrument *instrument)
 static void add_entity(hed_instrument *i, hed_entity_type type)
 {
     static const char *const odd[] = {
-        NULL, NULL, "b\"ack\\slash", "umlaut \xc3\xa4", "line\nbreak", "a..b", "x[3]", "body.3", " "};
+        NULL, NULL, "b\"ack\\slash", "umlaut \xc3\xa4", "line\nbreak",
+        "a..b", "x[3]", "body.3", "body.5'", "grid.0", "grid.1[2]", "grid[1]", " "};
     hed_entity_def def = {.type = type};
     hed_entity entity;
     hed_error ignored;
@@ -292,6 +293,32 @@ Test(synth_file, anything_comes_back)
     cr_expect(with_grids == 30 && with_changes > 15, "%u of 60 had grids as such, %u changes", with_grids,
               with_changes);
     cr_expect(entities > 60 * 50, "%u entities", entities);
+}
+
+/* Names that are made up are nobody's, and the longest are not too long with their brackets. */
+Test(synth_file, names_that_are_made_up)
+{
+    char text[512], name[SYNTH_LONGEST_GRID_NAME + 1] = "";
+    memset(name, 'g', SYNTH_LONGEST_GRID_NAME);
+    snprintf(text, sizeof text,
+             "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [2, 2, 2], \"name\": \"%s\"}]}", name);
+    hed_instrument *i = parse(text);
+    OK(hed_instrument_remove(i, 1, &error));
+    free(round_trip(i));
+    hed_instrument_destroy(i);
+    i = parse(
+        "{\"version\": 1, \"bodies\": [{\"position\": [0, 0, 0]}, {\"position\": [1, 0, 0], \"name\": \"body.1\"}, "
+        "{\"position\": [2, 0, 0], \"name\": \"grid.0[1]\"}], \"grids\": [{\"kind\": \"string\", \"size\": 3, "
+        "\"origin\": [0, 1, 0]}], \"springs\": [{\"from\": \"body.1\", \"to\": \"grid.0[1]\"}]}");
+    hed_entity_def def = hed_default_entity_def(HED_SPRING);
+    hed_entity entity;
+    def.as.spring.from = 1;
+    def.as.spring.to = i->grids[0].generated.first_body + 1;
+    OK(hed_instrument_add(i, &def, NULL, &entity, &error));
+    char *saved = round_trip(i);
+    cr_expect(strstr(saved, "{\"from\": \"body.1'\", \"to\": \"grid.0'[1]\"}"), "%s", saved);
+    free(saved);
+    hed_instrument_destroy(i);
 }
 
 Test(synth_file, changed_grids_stay_grids)

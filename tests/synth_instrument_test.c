@@ -195,11 +195,21 @@ Test(synth_instrument, names_that_are_refused)
     }
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &grid, "a", &made, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, "", &entity, &error));
+    static const char *const parts[] = {"later[3]", "deeper.springs[0]"}, *const grids[] = {"later", "deeper"};
+    for (uint32_t i = 0; i < 2; i++) {
+        OK(hed_instrument_add(instrument, &def, parts[i], &entity, &error));
+        FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &grid, grids[i], &made, &error));
+        cr_expect(strstr(error.text, "would be a part of it"));
+        OK(hed_instrument_remove(instrument, entity, &error));
+    }
     memset(longest, 'x', SYNTH_LONGEST_NAME + 1);
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, longest, &entity, &error));
     longest[SYNTH_LONGEST_NAME] = 0;
     OK(hed_instrument_add(instrument, &def, longest, &entity, &error));
     cr_expect(hed_instrument_find(instrument, longest) == entity);
+    longest[SYNTH_LONGEST_GRID_NAME + 1] = 0;
+    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &grid, longest, &made, &error));
+    longest[SYNTH_LONGEST_GRID_NAME] = 0;
     cr_expect(hed_instrument_count(instrument, HED_BODY) == 6, "what is refused adds nothing");
 }
 

@@ -19,9 +19,8 @@ typedef struct writer {
     hed_file_writer *file;
     uint8_t *referred;   /* (entity_count + 1) whether anything refers to it */
     uint32_t first_grid; /* grids from here on are written as such */
-    uint32_t
-        dots;   /* more in a row than any name has: what stands between type and number in names that are made up */
-    bool first; /* nothing stands in the current list or object yet */
+    uint32_t marks;      /* behind names that are made up for grids, so that they are nobody's */
+    bool first;          /* nothing stands in the current list or object yet */
 } writer;
 
 /* ---- text ---- */
@@ -109,37 +108,41 @@ static void end_element(writer *w)
 
 /* ---- names ---- */
 
-static uint32_t most_dots(const char *name)
+/* "body.12", with as many marks behind it as make it a name of its own. */
+static void make_name(const char *what, uint32_t number, uint32_t marks, char *text, size_t size)
 {
-    uint32_t most = 0, run = 0;
-    for (const char *c = name; c && *c; c++) {
-        run = *c == '.' ? run + 1 : 0;
-        if (run > most) most = run;
-    }
-    return most;
+    int length = snprintf(text, size, "%s.%" PRIu32, what, number);
+    for (uint32_t i = 0; i < marks && (size_t)length + 1 < size; i++)
+        text[length++] = '\'';
+    text[length] = 0;
 }
 
-static void find_dots(writer *w)
+static void make_entity_name(const writer *w, hed_entity entity, char *text, size_t size)
 {
     const hed_instrument *instrument = w->instrument;
-    for (uint32_t i = 0; i < instrument->name_count; i++)
-        if (most_dots(instrument->names[i].text) >= w->dots) w->dots = most_dots(instrument->names[i].text) + 1;
-    for (uint32_t i = 0; i < instrument->grid_count; i++)
-        if (most_dots(instrument->grids[i].name) >= w->dots) w->dots = most_dots(instrument->grids[i].name) + 1;
-}
-
-static void make_name(const writer *w, const char *what, uint32_t number, char *text, size_t size)
-{
-    char dots[SYNTH_LONGEST_NAME + 2] = "";
-    memset(dots, '.', w->dots);
-    dots[w->dots] = 0;
-    snprintf(text, size, "%s%s%" PRIu32, what, dots, number);
+    uint32_t marks = 0;
+    do
+        make_name(hed_entity_type_name(synth_find(instrument, entity)->type), entity, marks++, text, size);
+    while (hed_instrument_find(instrument, text) || synth_find_grid(instrument, text, strlen(text)));
 }
 
 static void grid_name(const writer *w, const synth_grid *grid, char *text, size_t size)
 {
     if (grid->name) snprintf(text, size, "%s", grid->name);
-    else make_name(w, "grid", (uint32_t)(grid - w->instrument->grids), text, size);
+    else make_name("grid", (uint32_t)(grid - w->instrument->grids), w->marks, text, size);
+}
+
+/* Marks with which the names of all grids that have none are free. */
+static void find_marks(writer *w)
+{
+    char text[SYNTH_DESCRIPTION];
+    for (uint32_t i = w->first_grid; i < w->instrument->grid_count; i++) {
+        if (w->instrument->grids[i].name) continue;
+        grid_name(w, &w->instrument->grids[i], text, sizeof text);
+        if (synth_check_grid_name(w->instrument, text, NULL) == HED_OK) continue;
+        w->marks++;
+        i = w->first_grid - 1; /* all of them anew: another one may be taken now */
+    }
 }
 
 static bool in_kept_grid(const writer *w, hed_entity entity)
@@ -160,7 +163,7 @@ static void put_reference(writer *w, hed_entity entity)
         synth_part_name(grid, name, entity, text, sizeof text);
         put_string(w, text);
     } else {
-        make_name(w, hed_entity_type_name(synth_find(w->instrument, entity)->type), entity, text, sizeof text);
+        make_entity_name(w, entity, text, sizeof text);
         put_string(w, text);
     }
 }
@@ -531,12 +534,12 @@ hed_status hed_instrument_save(const hed_instrument *instrument, const char *pat
 {
     const hed_allocator *allocator = &instrument->allocator;
     size_t size = (size_t)instrument->entity_count + 1;
-    writer w = {.instrument = instrument, .dots = 1, .referred = allocator->allocate(allocator->user, size, 1)};
+    writer w = {.instrument = instrument, .referred = allocator->allocate(allocator->user, size, 1)};
     if (!w.referred) return synth_fail(error, HED_ERROR_MEMORY, "out of memory to write %s", path);
     memset(w.referred, 0, size);
     find_referred(&w);
     find_kept_grids(&w);
-    find_dots(&w);
+    find_marks(&w);
     hed_status status = hed_file_writer_open(path, &w.file, error);
     if (status == HED_OK) {
         status = put_document(&w, error);

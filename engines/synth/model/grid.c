@@ -366,7 +366,7 @@ hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_de
     *generated = (hed_generated){0};
     hed_grid_def resolved;
     hed_status status = check_grid(def, &resolved, error);
-    if (status == HED_OK && name) status = synth_check_name(instrument, name, error);
+    if (status == HED_OK && name) status = synth_check_grid_name(instrument, name, error);
     if (status != HED_OK) return status;
     hed_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
     status = synth_reserve(instrument, HED_BODY, made.bodies, error);

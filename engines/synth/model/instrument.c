@@ -356,6 +356,24 @@ hed_status synth_check_name(const hed_instrument *instrument, const char *name, 
     return HED_OK;
 }
 
+hed_status synth_check_grid_name(const hed_instrument *instrument, const char *name, hed_error *error)
+{
+    hed_status status = synth_check_name(instrument, name, error);
+    size_t length = strlen(name);
+    if (status == HED_OK && length > SYNTH_LONGEST_GRID_NAME)
+        return synth_fail(error, HED_ERROR_ARGUMENT, "the name of a grid has %zu bytes; expected at most %d", length,
+                          SYNTH_LONGEST_GRID_NAME);
+    /* An entity of the name "s[3]" would hide a body of the grid "s". Bodies in files come before grids. */
+    for (uint32_t i = 0; i < instrument->name_count && status == HED_OK; i++) {
+        const char *other = instrument->names[i].text;
+        if (strncmp(other, name, length) == 0 &&
+            (other[length] == '[' || strncmp(other + length, ".springs", 8) == 0))
+            status = synth_fail(error, HED_ERROR_ARGUMENT,
+                                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name, other);
+    }
+    return status;
+}
+
 /* ---- adding and changing ---- */
 
 static hed_status check_reference(const hed_instrument *instrument, const char *what, const synth_field *field,

@@ -76,6 +76,7 @@ enum {
     SYNTH_MOST_ENTITIES = 1 << 28, /* that ever were */
     SYNTH_MOST_OF_TYPE = 1 << 24,  /* as many as a seat of a row can name */
     SYNTH_LONGEST_NAME = 255,
+    SYNTH_LONGEST_GRID_NAME = 200, /* so that "name[1,2,3]" is no longer than a name */
     SYNTH_DESCRIPTION = 320 /* bytes that every hed_instrument_describe() fits in */
 };
 
@@ -95,6 +96,8 @@ hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_e
 hed_entity synth_append(hed_instrument *instrument, uint32_t type, const void *def);
 /* Whether a name is free and well. Errors: ARGUMENT. */
 hed_status synth_check_name(const hed_instrument *instrument, const char *name, hed_error *error);
+/* The same for a grid. */
+hed_status synth_check_grid_name(const hed_instrument *instrument, const char *name, hed_error *error);
 /* Names an entity whose number is larger than that of every named one. Errors: MEMORY. */
 hed_status synth_set_name(hed_instrument *instrument, hed_entity entity, const char *text, hed_error *error);
 
