@@ -1,5 +1,6 @@
-/* A network cut into groups of nearly equal size with few springs between them: by METIS (multilevel k-way) where it was built in and the
- * network is irregular, else by recursive bisection of the bodies' places, which cuts regular lattices into boxes. */
+/* A network cut into groups of nearly equal size with few springs between them: by recursive bisection of the bodies' places, which cuts regular
+ * lattices into boxes; and where that cuts many springs, because they do not join what is near, by METIS (multilevel k-way) if it was built in
+ * and cuts fewer. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -128,6 +129,8 @@ static hed_status by_places(const synth_network *network, uint32_t groups, uint3
 /* ---- METIS ---- */
 
 #ifdef SYNTH_METIS
+enum { FEW_CUT = 16 /* one spring in so many */ };
+
 static bool fits(const uint32_t *group_of, uint32_t count, uint32_t *sizes, uint32_t groups, uint32_t most)
 {
     memset(sizes, 0, groups * sizeof *sizes);
@@ -156,17 +159,31 @@ static bool by_metis(const synth_network *network, uint32_t groups, uint32_t mos
     return fits((const uint32_t *)part, network->count, sizes, groups, most);
 }
 
-static bool try_metis(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of)
+/* Springs between groups, each counted twice. */
+static uint64_t cut_of(const synth_network *network, const uint32_t *group_of)
+{
+    uint64_t cut = 0;
+    for (uint32_t i = 0; i < network->count; i++)
+        for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++)
+            cut += network->other[e] != SYNTH_ANCHORED && group_of[network->other[e]] != group_of[i];
+    return cut;
+}
+
+/* Takes METIS's cut where it is better; without memory for it the other one stays. */
+static void improve(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of)
 {
     _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "METIS with 32-bit indices");
     const hed_allocator *allocator = network->allocator;
+    uint64_t cut = cut_of(network, group_of);
+    if (cut * FEW_CUT <= network->entries) return;
     idx_t *begin = synth_new(allocator, network->count + 1ull, sizeof *begin), *other = synth_new(allocator, network->entries, sizeof *other);
-    uint32_t *sizes = synth_new(allocator, groups, sizeof *sizes);
-    bool done = begin && other && sizes && by_metis(network, groups, most, begin, other, (idx_t *)group_of, sizes);
+    uint32_t *sizes = synth_new(allocator, groups, sizeof *sizes), *part = synth_new(allocator, network->count, sizeof *part);
+    if (begin && other && sizes && part && by_metis(network, groups, most, begin, other, (idx_t *)part, sizes) && cut_of(network, part) < cut)
+        memcpy(group_of, part, network->count * sizeof *part);
     synth_release(allocator, begin, network->count + 1ull, sizeof *begin);
     synth_release(allocator, other, network->entries, sizeof *other);
     synth_release(allocator, sizes, groups, sizeof *sizes);
-    return done;
+    synth_release(allocator, part, network->count, sizeof *part);
 }
 #endif
 
@@ -178,8 +195,9 @@ hed_status synth_partition(const synth_network *network, uint32_t groups, uint32
         memset(group_of, 0, network->count * sizeof *group_of);
         return HED_OK;
     }
+    hed_status status = by_places(network, groups, group_of, error);
 #ifdef SYNTH_METIS
-    if (network->form != SPRINGS_SLOTS && try_metis(network, groups, most, group_of)) return HED_OK;
+    if (!status && network->form != SPRINGS_SLOTS) improve(network, groups, most, group_of);
 #endif
-    return by_places(network, groups, group_of, error);
+    return status;
 }
