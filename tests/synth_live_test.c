@@ -438,14 +438,20 @@ Test(synth_live, alsa)
     hed_live *live;
     hed_live_report report = {0};
     OK(hed_live_start(&def, &live, &error));
-    hed_synth_event note = live_note(0x90, 127);
+    hed_synth_event note = live_note(0x90, 127), wrong = {.kind = HED_EVENT_SET, .entity = 4711};
+    cr_assert(hed_live_event(live, &wrong));
+    for (uint32_t i = 0; i < 1000 && report.events_lost == 0; i++) {
+        sleep_milliseconds(5);
+        OK(hed_live_get_report(live, &report, &error));
+    }
+    cr_assert(report.events_lost == 1, "an event of nothing counts as played");
     cr_assert(hed_live_event(live, &note));
-    for (uint32_t i = 0; i < 1000 && (report.load.count < 100 || report.synth.peak == 0); i++) {
+    for (uint32_t i = 0; i < 1000 && (report.load.count < 100 || report.synth.peak < 1e-6f); i++) {
         sleep_milliseconds(5);
         OK(hed_live_get_report(live, &report, &error));
     }
     cr_assert(report.load.count >= 100 && report.block == 128 && report.rate == 48000 && report.events == 1);
-    cr_assert(report.synth.peak > 0, "it was silent");
+    cr_assert(report.synth.peak > 1e-6f, "it was silent");
     hed_live_stop(live);
     def.output = "no_such_card";
     FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));

@@ -166,6 +166,28 @@ Test(synth_mix, gain_moves_without_a_step)
     free(stems);
 }
 
+/* A changed instrument may have another gain. */
+Test(synth_mix, gain_changes_without_a_step)
+{
+    float *stems = calloc(2 * FRAMES, sizeof *stems);
+    static float left[FRAMES], right[FRAMES];
+    for (uint32_t n = 0; n < FRAMES; n++) stems[2 * n] = 0.5f;
+    hed_instrument_def def = plain();
+    synth_mix *mix = make(&def);
+    synth_mix_run(mix, stems, 1, 1, 10000, left, right);
+    def.gain = -20;
+    synth_mix_adopt(mix, &def);
+    synth_mix_run(mix, stems + 20000, 1, 1, 1000, left + 10000, right + 10000);
+    def.gain = -6;
+    synth_mix_adopt(mix, &def); /* on the way to the other one */
+    synth_mix_run(mix, stems + 22000, 1, 1, FRAMES - 11000, left + 11000, right + 11000);
+    cr_assert(left[9000] == 0.5f && left[11000] < 0.45f);
+    cr_assert(left[FRAMES - 1] == 0.5f * hed_exp(-6 * 0.11512925f));
+    for (uint32_t n = 200; n < FRAMES; n++) cr_assert(fabsf(left[n] - left[n - 1]) < 0.0003f, "frame %u", n);
+    synth_mix_destroy(mix);
+    free(stems);
+}
+
 /* What comes back from a peak comes back whole. */
 Test(synth_mix, recovers_to_the_bit)
 {

@@ -40,12 +40,10 @@ static void run_slot(live_exchange *x, uint64_t number)
     hed_live *live = x->live;
     const float *inputs[LIVE_MOST_INPUTS];
     for (uint32_t i = 0; i < live->inputs; i++) inputs[i] = slot->inputs + (size_t)i * live->block;
-    live_before_process(live);
     hed_synth_block block = {.frames = live->block, .left = slot->left, .right = slot->right, .events = slot->events};
     block.event_count = slot->event_count;
     block.inputs = live->inputs ? inputs : NULL;
-    hed_status status = hed_synth_process(live->synth, &block, &x->error);
-    if (status) live_end(live, status, x->error.text);
+    live_process(live, &block, &x->error);
 }
 
 static void *drive(void *user)

@@ -91,7 +91,8 @@ void live_end(hed_live *live, hed_status status, const char *text)
     atomic_store(&live->ended, 2);
 }
 
-void live_before_process(hed_live *live)
+/* Applies a change that waits, and now and then hands out a report. */
+static void before_process(hed_live *live)
 {
     int asked = LIVE_CHANGE_ASKED;
     if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_TAKEN)) {
@@ -104,6 +105,21 @@ void live_before_process(hed_live *live)
     hed_ring_push(live->synths, &report); /* full: the owner does not look */
 }
 
+void live_process(hed_live *live, hed_synth_block *block, hed_error *error)
+{
+    before_process(live);
+    hed_status status = hed_synth_process(live->synth, block, error);
+    if (status == HED_ERROR_ARGUMENT && block->event_count > 0) {
+        /* An event that the synth does not take, such as of an entity that is not there any more: the others of its
+         * block go with it, the sound goes on. */
+        atomic_fetch_add(&live->lost, block->event_count);
+        block->event_count = 0;
+        status = hed_synth_process(live->synth, block, error);
+    }
+    if (status) live_end(live, status, error->text);
+    else atomic_fetch_add(&live->played, block->event_count);
+}
+
 static void silence(uint32_t frames, float *left, float *right)
 {
     memset(left, 0, frames * sizeof *left);
@@ -111,22 +127,16 @@ static void silence(uint32_t frames, float *left, float *right)
 }
 
 /* Plays the pending events' block, here or by the device's thread. */
-static void play(hed_live *live, const hed_synth_block *block)
+static void play(hed_live *live, hed_synth_block *block)
 {
     bool taken = true;
     if (live->exchange) {
         if (!live_exchange_block(live->exchange, block, &taken)) atomic_fetch_add(&live->late, 1);
     } else {
-        live_before_process(live);
-        hed_status status = hed_synth_process(live->synth, block, &live->error);
-        if (status) live_end(live, status, live->error.text);
+        live_process(live, block, &live->error);
     }
-    if (taken) {
-        atomic_fetch_add(&live->played, live->pending_count);
-        live->pending_count = 0;
-    } else {
-        for (uint32_t i = 0; i < live->pending_count; i++) live->pending[i].frame = 0; /* with the next block, then */
-    }
+    if (taken) live->pending_count = 0;
+    for (uint32_t i = 0; i < live->pending_count; i++) live->pending[i].frame = 0; /* with the next block, then */
 }
 
 static void fade_out(hed_live *live, uint32_t frames, float *left, float *right)

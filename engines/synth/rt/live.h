@@ -85,7 +85,7 @@ struct hed_live {
     hed_ring *loads; /* of hed_meter_report */
     _Atomic bool faded;
     _Atomic uint64_t xruns, late, played, lost;
-    /* by whoever calls hed_synth_process() */
+    /* by whoever calls live_process() */
     hed_ring *synths; /* of hed_synth_report */
     uint32_t until_synth;
     /* a change, handed to and fro */
@@ -99,7 +99,7 @@ struct hed_live {
     hed_live_report report; /* the owner's */
 };
 
-/* Applies a change that waits, and now and then hands out a report. By whoever calls hed_synth_process(). */
-void live_before_process(hed_live *live);
+/* Applies a change that waits, plays a block, and now and then hands out a report. The one thread that plays. */
+void live_process(hed_live *live, hed_synth_block *block, hed_error *error);
 
 #endif

@@ -125,6 +125,7 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *err
     if (!status && c->ops->carry) status = c->ops->carry(c->structure, synth->structure, error);
     if (status) return status;
     synth_voices_adopt(c->voices, synth->voices);
+    synth_mix_adopt(synth->mix, &c->instrument);
     SWAP(synth_program *, synth->program, c->program);
     SWAP(synth_structure *, synth->structure, c->structure);
     SWAP(synth_voices *, synth->voices, c->voices);

@@ -32,12 +32,16 @@ typedef struct mix_least {
 struct synth_mix {
     hed_allocator allocator;
     /* constant */
-    uint32_t window;   /* samples */
+    uint32_t window;  /* samples */
+    double rate;      /* Hz */
+    float power_rate; /* share of a sample in the mean power */
+    uint32_t fade_in; /* samples; so long is the way to another gain, too */
+    /* by the instrument */
     float gain, limit; /* linear */
     uint32_t release;  /* share of the way back to 1 in a sample, 2^-30 */
-    float power_rate;  /* share of a sample in the mean power */
-    uint32_t fade_in;  /* samples */
     /* state */
+    float former_gain; /* on the way from it to `gain` */
+    uint32_t gaining;  /* samples left */
     uint64_t sample;
     float left[MOST_WINDOW], right[MOST_WINDOW]; /* (window) a ring: sample n at n % window */
     uint32_t envelope[MOST_WINDOW];              /* likewise: gains that the mean is of */
@@ -60,6 +64,12 @@ static float linear(float decibels)
     return hed_exp(decibels * 0.11512925f);
 }
 
+static float gain_now(const synth_mix *mix)
+{
+    return mix->gaining ? mix->gain + (mix->former_gain - mix->gain) * ((float)mix->gaining / (float)mix->fade_in)
+                        : mix->gain;
+}
+
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate,
                             synth_mix **mix, hed_error *error)
 {
@@ -69,14 +79,22 @@ hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument
     made->allocator = *allocator;
     double window = LOOK_AHEAD * rate;
     made->window = window < 1 ? 1 : window > MOST_WINDOW ? MOST_WINDOW : (uint32_t)window;
-    made->gain = linear(def->gain);
-    made->limit = hed_min(linear(def->limit), 1.0f);
-    double samples = def->limit_release * rate;
-    made->release = samples > 1 ? (uint32_t)(GAIN_ONE / samples) : GAIN_ONE;
+    made->rate = rate;
     made->power_rate = (float)(1.0 / (1.0 + POWER_TIME * rate));
     made->fade_in = (uint32_t)(FADE_IN * rate) + 1;
+    synth_mix_adopt(made, def);
     synth_mix_reset(made);
     return HED_OK;
+}
+
+void synth_mix_adopt(synth_mix *mix, const hed_instrument_def *def)
+{
+    mix->former_gain = gain_now(mix);
+    mix->gaining = mix->fade_in;
+    mix->gain = linear(def->gain);
+    mix->limit = hed_min(linear(def->limit), 1.0f);
+    double samples = def->limit_release * mix->rate;
+    mix->release = samples > 1 ? (uint32_t)(GAIN_ONE / samples) : GAIN_ONE;
 }
 
 void synth_mix_destroy(synth_mix *mix)
@@ -97,7 +115,7 @@ void synth_mix_reset(synth_mix *mix)
     mix->recovering = mix->least_gain = GAIN_ONE;
     mix->least.first = mix->least.count = 0;
     mix->power = mix->peak = 0.0f;
-    mix->hold = mix->fading_in = mix->fading_out = mix->breaks = 0;
+    mix->hold = mix->fading_in = mix->fading_out = mix->gaining = mix->breaks = 0;
     mix->muted = 0;
 }
 
@@ -204,8 +222,10 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
                 r += stems[i + 1];
             }
             stems += channels;
-            l = heard(l * mix->gain);
-            r = heard(r * mix->gain);
+            float gain = gain_now(mix);
+            if (mix->gaining) mix->gaining--;
+            l = heard(l * gain);
+            r = heard(r * gain);
             if (runs_away(mix, l, r)) {
                 open_breaker(mix);
                 sounding = n;

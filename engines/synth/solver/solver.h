@@ -72,6 +72,8 @@ typedef struct synth_mix synth_mix;
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate, synth_mix **mix, hed_error *error);
 void synth_mix_destroy(synth_mix *mix);
 void synth_mix_reset(synth_mix *mix);
+/* Gain and limiter of a changed instrument; the gain moves there without a step. Thread class: rt */
+void synth_mix_adopt(synth_mix *mix, const hed_instrument_def *def);
 /* Gives how many frames of these sound. Fewer than `frames`: the breaker opened behind them (no number, runaway energy) and the rest is silent; the
  * caller puts the synth to rest, and it stands still for synth_mix_resting() samples, in which `stems` is NULL. Then sound fades in. A caller that gives
  * at most SYNTH_MIX_HOLD frames at a time, and none across the end of a rest, has the same sound for every block. Thread class: rt. */
