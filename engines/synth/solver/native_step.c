@@ -9,6 +9,8 @@
 
 /* A word of the store taken for what it holds. */
 typedef float cell __attribute__((may_alias));
+/* Compilers take sums of whole rows to pieces where they are loops. */
+typedef float vector __attribute__((vector_size(SYNTH_LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 typedef struct lanes {
     float x[SYNTH_LANES], y[SYNTH_LANES], z[SYNTH_LANES];
@@ -96,15 +98,15 @@ ALWAYS void step_bands(const synth_bodies *b, const synth_layout *layout, const 
 
 ALWAYS void add(lanes *sum, const lanes *force)
 {
-    for (int l = 0; l < SYNTH_LANES; l++) sum->x[l] += force->x[l];
-    for (int l = 0; l < SYNTH_LANES; l++) sum->y[l] += force->y[l];
-    for (int l = 0; l < SYNTH_LANES; l++) sum->z[l] += force->z[l];
+    *(vector *)sum->x += *(const vector *)force->x;
+    *(vector *)sum->y += *(const vector *)force->y;
+    *(vector *)sum->z += *(const vector *)force->z;
 }
 ALWAYS void subtract(lanes *sum, const lanes *force)
 {
-    for (int l = 0; l < SYNTH_LANES; l++) sum->x[l] -= force->x[l];
-    for (int l = 0; l < SYNTH_LANES; l++) sum->y[l] -= force->y[l];
-    for (int l = 0; l < SYNTH_LANES; l++) sum->z[l] -= force->z[l];
+    *(vector *)sum->x -= *(const vector *)force->x;
+    *(vector *)sum->y -= *(const vector *)force->y;
+    *(vector *)sum->z -= *(const vector *)force->z;
 }
 
 /* One axis of LANES bodies, but for contacts. */
