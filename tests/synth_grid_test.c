@@ -336,6 +336,25 @@ Test(synth_grid, changes_while_it_sounds)
 
 /* ---- what it does not take ---- */
 
+/* What plays can be set while it sounds, the lattice cannot. */
+Test(synth_grid, players_can_be_set_and_bodies_cannot)
+{
+    test_device t = test_open(NULL);
+    if (!skips(&t)) {
+        hed_instrument *instrument = make_lattice(&plain);
+        hed_synth *synth = make_synth(t.device, instrument, HED_SYNTH_GRID, 256);
+        hed_synth_event set = {.kind = HED_EVENT_SET, .entity = hed_instrument_at(instrument, HED_MICROPHONE, 0), .parameter = HED_PARAMETER_GAIN, .value = -6.0f};
+        float left[64], right[64];
+        hed_synth_block block = {.frames = 64, .events = &set, .event_count = 1, .left = left, .right = right};
+        OK(hed_synth_process(synth, &block, &error));
+        set = (hed_synth_event){.kind = HED_EVENT_SET, .entity = instrument->links[0].to, .parameter = HED_PARAMETER_MASS, .value = 0.002f};
+        FAILS(HED_ERROR_ARGUMENT, hed_synth_process(synth, &block, &error));
+        hed_synth_destroy(synth);
+        hed_instrument_destroy(instrument);
+    }
+    test_close(&t);
+}
+
 static void expect_refused(hed_device *device, hed_instrument *instrument, hed_math math, const char *word)
 {
     hed_synth *synth = NULL;

@@ -78,7 +78,7 @@ void synth_program_destroy(synth_program *program);
 /* The words that parameter `parameter` of `entity` stands in, and their values for `value` in the definition's unit.
  * At most `capacity` are written (a spring has 1 to 3, an exciter as many as contacts); gives how many there are. 0:
  * there is no such entity or parameter, or it can not be set: the mass of an anchored body, the place of a free one
- * or of one with modulation, a spring's damping where no spring has any. Thread class: rt. */
+ * or of one with modulation, a spring's damping where no spring has any, a body or spring of a grid. Thread class: rt. */
 uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter, float value,
                            synth_poke *pokes, uint32_t capacity);
 
