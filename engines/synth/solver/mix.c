@@ -15,7 +15,7 @@
 
 #include "heddle/math.h"
 
-enum { GAIN_BITS = 30, GAIN_ONE = 1 << GAIN_BITS, MOST_WINDOW = 2048 };
+enum { GAIN_BITS = 30, GAIN_ONE = 1 << GAIN_BITS, RING = 4096, MOST_WINDOW = RING / 2 };
 static const double LOOK_AHEAD = 0.0015; /* s */
 static const double FADE_IN = 0.05;      /* s */
 static const double POWER_TIME = 0.01;   /* s over which the breaker takes the mean */
@@ -24,9 +24,9 @@ static const float FLOOR = 1e-18f;       /* smaller counts as 0: no denormals fr
 
 /* Peaks that may still be the largest of the window: gains ascending from the oldest. */
 typedef struct mix_least {
-    uint32_t gain[MOST_WINDOW];
-    uint64_t sample[MOST_WINDOW];
-    uint32_t first, count;
+    uint32_t gain[RING];
+    uint64_t sample[RING];
+    uint32_t first, last; /* from `first` on and before `last`, modulo RING */
 } mix_least;
 
 struct synth_mix {
@@ -43,8 +43,8 @@ struct synth_mix {
     float former_gain; /* on the way from it to `gain` */
     uint32_t gaining;  /* samples left */
     uint64_t sample;
-    float left[MOST_WINDOW], right[MOST_WINDOW]; /* (window) a ring: sample n at n % window */
-    uint32_t envelope[MOST_WINDOW];              /* likewise: gains that the mean is of */
+    float left[RING], right[RING]; /* sample n at n % RING, as all of these */
+    uint32_t envelope[RING];       /* gains that the mean is of */
     uint64_t envelope_sum;
     uint32_t recovering; /* the last of them */
     mix_least least;
@@ -53,9 +53,8 @@ struct synth_mix {
     uint32_t fading_in, fading_out; /* samples left */
     /* seen */
     float peak;
-    uint32_t least_gain;
     uint64_t muted;
-    uint32_t breaks;
+    uint32_t least_mean, breaks;
 };
 
 /* 10^(dB/20), with the same bits everywhere. */
@@ -107,13 +106,13 @@ void synth_mix_destroy(synth_mix *mix)
 void synth_mix_reset(synth_mix *mix)
 {
     mix->sample = 0;
-    for (uint32_t i = 0; i < mix->window; i++) {
+    for (uint32_t i = 0; i < RING; i++) {
         mix->left[i] = mix->right[i] = 0.0f;
         mix->envelope[i] = GAIN_ONE;
     }
     mix->envelope_sum = (uint64_t)mix->window * GAIN_ONE;
-    mix->recovering = mix->least_gain = GAIN_ONE;
-    mix->least.first = mix->least.count = 0;
+    mix->recovering = mix->least_mean = GAIN_ONE;
+    mix->least.first = mix->least.last = 0;
     mix->power = mix->peak = 0.0f;
     mix->hold = mix->fading_in = mix->fading_out = mix->gaining = mix->breaks = 0;
     mix->muted = 0;
@@ -135,16 +134,11 @@ uint32_t synth_mix_resting(const synth_mix *mix)
 static uint32_t least_gain(synth_mix *mix, uint32_t gain)
 {
     mix_least *l = &mix->least;
-    uint32_t window = mix->window;
-    if (l->count && mix->sample - l->sample[l->first] >= window) {
-        l->first = (l->first + 1) % window;
-        l->count--;
-    }
-    while (l->count && l->gain[(l->first + l->count - 1) % window] >= gain) l->count--;
-    uint32_t last = (l->first + l->count++) % window;
-    l->gain[last] = gain;
-    l->sample[last] = mix->sample;
-    return l->gain[l->first];
+    if (l->first != l->last && mix->sample - l->sample[l->first % RING] >= mix->window) l->first++;
+    while (l->first != l->last && l->gain[(l->last - 1) % RING] >= gain) l->last--;
+    l->gain[l->last % RING] = gain;
+    l->sample[l->last++ % RING] = mix->sample;
+    return l->gain[l->first % RING];
 }
 
 /* Puts one sample in and gives the one that is `window` - 1 older. */
@@ -156,15 +150,14 @@ static void limit(synth_mix *mix, float *left, float *right)
     uint32_t least = least_gain(mix, wanted), back = mix->recovering;
     back += (uint32_t)((uint64_t)(GAIN_ONE - back) * mix->release >> GAIN_BITS) + (back < GAIN_ONE);
     mix->recovering = back < least ? back : least;
-    uint32_t at = (uint32_t)(mix->sample % mix->window);
+    uint64_t n = mix->sample++, oldest = (n - (mix->window - 1)) % RING;
     mix->envelope_sum += mix->recovering;
-    mix->envelope_sum -= mix->envelope[at];
-    mix->envelope[at] = mix->recovering;
-    mix->left[at] = *left;
-    mix->right[at] = *right;
-    mix->sample++;
-    uint32_t oldest = (uint32_t)(mix->sample % mix->window), mean = (uint32_t)(mix->envelope_sum / mix->window);
-    if (mean < mix->least_gain) mix->least_gain = mean;
+    mix->envelope_sum -= mix->envelope[(n - mix->window) % RING];
+    mix->envelope[n % RING] = mix->recovering;
+    mix->left[n % RING] = *left;
+    mix->right[n % RING] = *right;
+    uint32_t mean = (uint32_t)(mix->envelope_sum / mix->window);
+    if (mean < mix->least_mean) mix->least_mean = mean;
     float gain = (float)mean * (1.0f / GAIN_ONE);
     /* The clamp is for the last bit: gain and product are rounded. */
     *left = hed_clamp(mix->left[oldest] * gain, -mix->limit, mix->limit);
@@ -252,6 +245,6 @@ void synth_mix_report(const synth_mix *mix, hed_synth_report *report)
     report->muted = mix->muted;
     report->breaks = mix->breaks;
     report->peak = mix->peak;
-    report->reduction = (float)(20.0 * log10((double)GAIN_ONE / hed_max((float)mix->least_gain, 1.0f)));
+    report->reduction = (float)(20.0 * log10(GAIN_ONE / fmax(mix->least_mean, 1.0)));
     report->latency = synth_mix_latency(mix);
 }
