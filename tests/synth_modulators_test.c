@@ -91,7 +91,7 @@ Test(synth_modulators, an_envelope_goes_in_straight_lines)
               value[1500]);
     rig_note(&r, 60, 0);
     places(&r, 0, value, 2000);
-    cr_expect(fabs(value[240] / v - 0.125) < 0.005 && value[490] == 0, "release, a fortieth of a second from 1: %g %g",
+    cr_expect(fabs(value[240] / v - 0.125) < 0.005 && value[490] == 0, "release, 40 ms from 1 to 0: %g %g",
               value[240], value[490]);
     rig_close(&r);
 }
