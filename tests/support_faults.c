@@ -8,6 +8,7 @@
 #include "support/json.h"
 #include "support/options.h"
 #include "support/png.h"
+#include "support/spectrogram.h"
 #include "support/tune_report.h"
 #include "support/tune_results.h"
 #include "support/tune_spec.h"
@@ -40,6 +41,21 @@ static hed_status try_png(void)
     status = hed_png_write(path, &image, &error);
     hed_image_free(&image);
     if (status == HED_OK) status = hed_png_read(path, &image, &error);
+    hed_image_free(&image);
+    return status;
+}
+
+static hed_status try_spectrogram(void)
+{
+    float samples[300] = {1};
+    hed_spectrogram_def def = hed_default_spectrogram_def();
+    def.samples = samples;
+    def.frames = 300;
+    def.width = def.height = 16;
+    def.window = 64;
+    hed_image image;
+    hed_error error;
+    hed_status status = hed_spectrogram_draw(&def, &image, &error);
     hed_image_free(&image);
     return status;
 }
@@ -185,7 +201,7 @@ static hed_status try_object(void)
 
 int main(void)
 {
-    static const fault_case cases[] = {{"json", try_json}, {"png", try_png}, {"records", try_records}, {"table", try_table}, {"options", try_options}, {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}, {"report", try_report}, {"object", try_object}};
+    static const fault_case cases[] = {{"json", try_json}, {"png", try_png}, {"spectrogram", try_spectrogram}, {"records", try_records}, {"table", try_table}, {"options", try_options}, {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}, {"report", try_report}, {"object", try_object}};
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);

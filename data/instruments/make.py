@@ -176,10 +176,10 @@ def make_viol():
 
 def make_consort():
     i = Instrument("Harp, viol and frame drum for data/music/greensleeves.mid: the notes that the piece has, on channels 1, 2 and 3.",
-                   mode="singleton", gain=0)
+                   mode="singleton", gain=-1)
     i.add("microphones", name="harp_left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7, gain=-39)
     i.add("microphones", name="harp_right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.5, gain=-43)
-    i.add("microphones", name="viol", position=[0.1, 0.05, 0.3], direction=[1, 0, 0], pan=0.35, gain=-12)
+    i.add("microphones", name="viol", position=[0.1, 0.05, 0.3], direction=[1, 0, 0], pan=0.35, gain=-8)
     i.add("microphones", name="drum", position=[0.0, -0.4, 0.4], direction=[0, 0, 1], pan=-0.2, gain=-8)
     add_harp(i, [43, 45, 48, 50, 52, 55, 56, 57, 59, 60, 64, 66, 67, 68, 69, 71, 72, 74, 76, 78, 79], 1, ["harp_left", "harp_right"])
     add_viol(i, [40, 43, 45, 48, 52, 54, 55, 56, 57, 59, 60, 62, 64, 66], 2, ["viol"])

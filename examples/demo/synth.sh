@@ -21,8 +21,12 @@ done
 printf '\nThe harp through three springs and a delay line:\n'
 heddle synth render "$data/instruments/tank.json" --in "$out/harp.wav" --out "$out/tank.wav" --spectrogram "$out/tank.png" --tail 4
 
-printf '\nThe same bits on every device, by the hash of the samples:\n'
-heddle synth render "$data/instruments/vibes.json" "$data/music/phrases/vibes.mid" --strict --json | tee "$out/vibes.json"
+printf '\nThe same bits on every device, by a hash of the samples:\n'
+for device in $(heddle devices --json | sed -n 's/^ *"id": "\(.*\)",$/\1/p'); do
+    hash=$(heddle synth render "$data/instruments/orrery.json" "$data/music/phrases/orrery.mid" --tail 0 --device "$device" --strict --json |
+        sed -n 's/^ *"hash": "\(.*\)",$/\1/p')
+    printf '%s  %s\n' "$hash" "$device"
+done | tee "$out/orrery-hashes.txt"
 
 printf '\nIn %s: ' "$out"
 (cd "$out" && ls greensleeves.* harp.wav viol.wav cymbal.wav vibes.wav orrery.wav tank.wav ./*.png) | tr '\n' ' '
