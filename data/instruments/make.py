@@ -57,8 +57,8 @@ class Instrument:
 # ---- strings ----
 
 def tension(pitch, masses, mass, damping):
-    """What pulls across a string, k (1 - rest length): springs to the next but one with a third of it make the chain's first half of
-    partials harmonic, as 4 s^2 + 4/3 s^4 is theta^2 but for theta^6."""
+    """What pulls across a string, k (1 - rest length): springs to the next but one with a third of it make the chain's lowest
+    quarter of partials harmonic within 4 cents, as 4 s^2 + 4/3 s^4 is theta^2 but for theta^6."""
     g = math.exp(-damping / RATE)
     square = ((1 - g) ** 2 + 4 * g * math.sin(math.pi * pitch / RATE) ** 2) / g ** 2 * RATE ** 2 * mass
     s = math.sin(math.pi / (2 * (masses + 1)))
@@ -176,7 +176,7 @@ def make_viol():
 
 def make_consort():
     i = Instrument("Harp, viol and frame drum for data/music/greensleeves.mid: the notes that the piece has, on channels 1, 2 and 3.",
-                   mode="singleton", gain=-1)
+                   mode="singleton", gain=-2.5)
     i.add("microphones", name="harp_left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7, gain=-39)
     i.add("microphones", name="harp_right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.5, gain=-43)
     i.add("microphones", name="viol", position=[0.1, 0.05, 0.3], direction=[1, 0, 0], pan=0.35, gain=-8)
