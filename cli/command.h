@@ -32,6 +32,7 @@ extern const hed_command hed_command_synth_render;
 extern const hed_command hed_command_synth_play;
 extern const hed_command hed_command_synth_check;
 extern const hed_command hed_command_synth_import;
+extern const hed_command hed_command_synth_tune;
 extern const hed_command hed_command_synth_bench;
 extern const hed_command hed_command_version;
 extern const hed_command hed_command_help;

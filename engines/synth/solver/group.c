@@ -9,7 +9,8 @@
 hed_problem synth_group_problem(const synth_program *program, uint32_t block, uint32_t more_words)
 {
     const synth_layout *layout = &program->layout;
-    int64_t items = (int64_t)layout->warps * layout->lanes;
+    int64_t lists = program->packing.warps_used ? program->packing.warps_used : 1; /* the others are empty */
+    int64_t items = lists * layout->lanes;
     return (hed_problem){SYNTH_STORE_DIMENSIONS,
                          {program->instances, (int64_t)layout->words + more_words, items, block}};
 }

@@ -43,9 +43,10 @@ extern const synth_structure_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP *
 extern const synth_structure_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
 extern const synth_structure_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
 
-/* The program of an instrument, in the shape that suits a device and def->structure. Errors: as synth_program_create. */
-hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, const hed_instrument *instrument,
-                              synth_program **program, hed_error *error);
+/* The program of an instrument, in the shape that suits a device and def->structure, for `items` of a work-group (0: by rule).
+ * Errors: as synth_program_create. */
+hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, uint32_t items,
+                              const hed_instrument *instrument, synth_program **program, hed_error *error);
 
 /* ---- voices.c: MIDI to pokes. Allocates at creation only ---- */
 
@@ -101,6 +102,8 @@ struct hed_synth {
     hed_synth_event *events; /* (max_events) of a part of a block */
     uint64_t sample;
     hed_meter meter;
+    hed_configured configured; /* where the choice of the structure comes from */
+    uint32_t items;            /* of a work-group, as measurement found (tune.h); 0: by rule */
 };
 
 #endif

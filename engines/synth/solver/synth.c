@@ -1,7 +1,7 @@
 /* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes (voices.c), a
  * structure runs the program, mix.c makes sound of the stems. */
 #include "solver/memory.h"
-#include "solver/solver.h"
+#include "solver/tune.h"
 
 #include <stdio.h>
 
@@ -44,20 +44,22 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
     return status;
 }
 
-/* Rows are as wide as what steps together; as many lists of them as a group of 1024 has. */
-static void choose_shape(const hed_device_info *info, uint32_t *warps, uint32_t *lanes)
+/* Rows are as wide as what steps together; as many lists of them as a group of 1024 has, or one of `wanted` items. */
+static void choose_shape(const hed_device_info *info, uint32_t wanted, uint32_t *warps, uint32_t *lanes)
 {
     bool gpu = info->type == HED_DEVICE_GPU;
     uint32_t width = gpu && info->lane_width ? info->lane_width : 32;
     *lanes = width < 128 ? width : 128;
     uint32_t items = gpu && info->max_group < 1024 ? info->max_group : 1024;
+    if (wanted && wanted < items) items = wanted;
     *warps = gpu ? items / *lanes : 1;
     if (*warps < 1) *warps = 1;
     if (*warps > 32) *warps = 32;
 }
 
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def,
-                              const hed_instrument *instrument, synth_program **program, hed_error *error)
+                              uint32_t items, const hed_instrument *instrument, synth_program **program,
+                              hed_error *error)
 {
     synth_program_def shape = {.instrument = instrument,
                                .rate = def->rate,
@@ -65,7 +67,7 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
                                .pack = def->pack,
                                .inputs = def->inputs,
                                .remote = def->structure == HED_SYNTH_GRID};
-    choose_shape(hed_device_get_info(device), &shape.warps, &shape.lanes);
+    choose_shape(hed_device_get_info(device), items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
 
@@ -108,8 +110,8 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
     if (synth->def.structure == HED_SYNTH_AUTO && is_sensible(synth, HED_SYNTH_GRID) &&
         synth_grid_ops.valid(synth, reason, sizeof reason))
         synth->def.structure = HED_SYNTH_GRID;
-    hed_status status =
-        synth_make_program(&synth->allocator, synth->device, &synth->def, instrument, &synth->program, error);
+    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
+                                           &synth->program, error);
     if (!status) status = choose_structure(synth, error);
     if (!status && !synth->stream) {
         hed_stream_def stream = hed_default_stream_def();
@@ -134,12 +136,10 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
     return synth_awake_create(&synth->allocator, synth->device, block_ns(&synth->def), &synth->awake, error);
 }
 
-hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
+/* `tuned` NULL: by rule. */
+hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned, hed_synth **synth,
+                              hed_error *error)
 {
-    if (!synth) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
-    *synth = NULL;
-    hed_status status = check_def(device, def, error);
-    if (status) return status;
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     hed_synth *made = synth_new(&allocator, 1, sizeof *made);
     if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a synth");
@@ -148,7 +148,9 @@ hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_sy
     made->stream = def->stream;
     made->def = *def;
     made->instrument = *hed_instrument_get_def(def->instrument);
-    status = build(made, def->instrument, error);
+    made->configured = def->structure == HED_SYNTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
+    if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
+    hed_status status = build(made, def->instrument, error);
     made->def.instrument = NULL;
     if (status) {
         hed_synth_destroy(made);
@@ -157,6 +159,23 @@ hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_sy
     hed_meter_reset(&made->meter, block_ns(def));
     *synth = made;
     return HED_OK;
+}
+
+/* What has been measured for such an instrument is taken where it can serve this one, too. */
+hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
+{
+    if (!synth) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
+    *synth = NULL;
+    hed_status status = check_def(device, def, error);
+    if (status) return status;
+    hed_config tuned;
+    hed_configured configured;
+    if (def->structure == HED_SYNTH_AUTO && !def->resident && !synth_tuned_resolve(device, def->instrument, &tuned, &configured) &&
+        configured != HED_CONFIGURED_DEFAULT && !synth_create_tuned(device, def, &tuned, synth, NULL)) {
+        (*synth)->configured = configured;
+        return HED_OK;
+    }
+    return synth_create_tuned(device, def, NULL, synth, error);
 }
 
 void hed_synth_destroy(hed_synth *synth)
@@ -349,6 +368,7 @@ hed_synth_report hed_synth_get_report(const hed_synth *synth)
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         report.entities[type] = synth->program->layout.type[type].count;
     synth->ops->report(synth->structure, &report);
+    report.configured = synth->configured;
     synth_mix_report(synth->mix, &report);
     return report;
 }

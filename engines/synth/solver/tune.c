@@ -1,0 +1,193 @@
+/* Finding the fastest way to run an instrument on a device, by measurement: a pipeline of the tuner (heddle/tune.h) whose parameters are the
+ * structure, how entities are packed into lanes, and the items of a work-group. What it finds is kept in the tuning database, where
+ * hed_synth_create() with HED_SYNTH_AUTO looks. Value 0 of each parameter leaves the choice to the rules, so that the default is what an
+ * untuned device runs. */
+#include "solver/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "heddle/tune.h"
+#include "kernels/kernels.h"
+#include "solver/memory.h"
+
+enum { STRUCTURE, PACK, ITEMS, PARAMETERS };
+enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };
+
+/* ---- the space ---- */
+
+static const int64_t structures[] = {HED_SYNTH_AUTO, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL, HED_SYNTH_GRID};
+static const char *const structure_labels[] = {"rule", "group", "global", "grid"};
+static const int64_t packs[] = {0, 1 + HED_PACK_ROWS, 1 + HED_PACK_EXACT_COST, 1 + HED_PACK_EXACT, 1 + HED_PACK_GREEDY, 1 + HED_PACK_SPREAD};
+static const char *const pack_labels[] = {"rule", "rows", "exact_cost", "exact", "greedy", "spread"};
+static const int64_t group_items[] = {0, 32, 64, 128, 256, 512, 1024};
+
+#define CHOICES(values) values, SYNTH_COUNT(values), 0
+static const hed_parameter_def parameters[PARAMETERS] = {
+    [STRUCTURE] = {"STRUCTURE", CHOICES(structures), structure_labels},
+    [PACK] = {"PACK", CHOICES(packs), pack_labels},
+    [ITEMS] = {"ITEMS", CHOICES(group_items), NULL},
+};
+static const hed_condition conditions[] = {
+    {"PACK", "STRUCTURE == \"group\" or STRUCTURE == \"global\""},
+    {"ITEMS", "STRUCTURE == \"group\" or STRUCTURE == \"global\""},
+};
+static const char *const dimensions[] = {"bodies", "springs", "others", "voices"};
+
+static hed_pipeline_def pipeline_of(void)
+{
+    return (hed_pipeline_def){
+        .name = "synth",
+        .version = "1",
+        .parameters = parameters,
+        .parameter_count = PARAMETERS,
+        .conditions = conditions,
+        .condition_count = SYNTH_COUNT(conditions),
+        .dimensions = dimensions,
+        .dimension_count = SYNTH_COUNT(dimensions),
+    };
+}
+
+const hed_kernel_def *hed_synth_tune_description(void)
+{
+    static const hed_kernel_def description = {
+        .name = "synth",
+        .summary = "the structure of an instrument",
+        .parameters = parameters,
+        .parameter_count = PARAMETERS,
+        .dimensions = dimensions,
+        .dimension_count = SYNTH_COUNT(dimensions),
+    };
+    return &description;
+}
+
+static hed_problem problem_of(const hed_instrument *instrument)
+{
+    const hed_instrument_def *def = hed_instrument_get_def(instrument);
+    int64_t others = 0;
+    for (int type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+        if (type != HED_BODY && type != HED_SPRING) others += hed_instrument_count(instrument, (hed_entity_type)type);
+    return (hed_problem){4, {hed_instrument_count(instrument, HED_BODY), hed_instrument_count(instrument, HED_SPRING) + 1, others + 1,
+                             def->mode == HED_SINGLETON ? 1 : def->voices}};
+}
+
+hed_status synth_tuned_resolve(hed_device *device, const hed_instrument *instrument, hed_config *tuned,
+                               hed_configured *configured)
+{
+    *configured = HED_CONFIGURED_DEFAULT;
+    if (strcmp(hed_device_get_info(device)->backend, "host") == 0) return HED_OK;
+    hed_pipeline_def pipeline = pipeline_of();
+    hed_problem problem = problem_of(instrument);
+    return hed_pipeline_resolve(device, &pipeline, &problem, tuned, configured, NULL);
+}
+
+void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *items)
+{
+    if (tuned->values[STRUCTURE]) def->structure = (hed_synth_structure)tuned->values[STRUCTURE];
+    if (tuned->values[PACK]) def->pack = (hed_pack_method)(tuned->values[PACK] - 1);
+    *items = (uint32_t)tuned->values[ITEMS];
+}
+
+/* ---- the pipeline's work ---- */
+
+typedef struct tuning {
+    hed_device *device;
+    hed_synth_def def;
+    hed_synth *synth;  /* as the present configuration has it */
+    float *expected;   /* (2 x CHECKED_FRAMES) left, then right, as the native structure has them */
+    float *found;      /* likewise; and room for a block */
+    double peak;
+} tuning;
+
+/* Frames from the start, with a chord over the instrument's whole range at the first. */
+static hed_status play(tuning *t, uint32_t frames, bool chord, hed_error *error)
+{
+    hed_synth_event events[NOTES] = {0};
+    const hed_instrument_def *def = hed_instrument_get_def(t->def.instrument);
+    for (uint32_t i = 0; i < NOTES; i++) {
+        events[i].kind = HED_EVENT_MIDI;
+        events[i].bytes[0] = 0x90;
+        events[i].bytes[1] = (uint8_t)(def->low + (def->high - def->low) * i / (NOTES - 1));
+        events[i].bytes[2] = 100;
+    }
+    hed_status status = HED_OK;
+    for (uint32_t at = 0; at < frames && !status;) {
+        uint32_t count = frames - at < t->def.block ? frames - at : t->def.block, place = at % CHECKED_FRAMES;
+        if (count > CHECKED_FRAMES - place) count = CHECKED_FRAMES - place;
+        hed_synth_block block = {.frames = count, .events = events, .event_count = chord && at == 0 ? NOTES : 0,
+                                 .left = t->found + place, .right = t->found + CHECKED_FRAMES + place};
+        status = hed_synth_process(t->synth, &block, error);
+        at += count;
+    }
+    return status;
+}
+
+static hed_status prepare(void *user, const hed_config *config, hed_error *error)
+{
+    tuning *t = user;
+    hed_synth_destroy(t->synth);
+    t->synth = NULL;
+    hed_status status = synth_create_tuned(t->device, &t->def, config, &t->synth, error);
+    return status ? status : play(t, t->def.block, true, error);
+}
+
+static hed_status run(void *user, double *value, hed_error *error)
+{
+    tuning *t = user;
+    (void)value; /* the time of this call counts */
+    return play(t, RUN_BLOCKS * t->def.block, false, error);
+}
+
+/* The same instrument, computed in fast mode: 20 ms after the chord nothing can be 5 % of the peak off, and a candidate that leaves a type out is. */
+static hed_status check(void *user, hed_error *error)
+{
+    tuning *t = user;
+    hed_status status = hed_synth_reset(t->synth, error);
+    if (!status) status = play(t, CHECKED_FRAMES, true, error);
+    if (status) return status;
+    double worst = 0;
+    for (int i = 0; i < 2 * CHECKED_FRAMES; i++) worst = fmax(worst, fabs((double)t->found[i] - t->expected[i]));
+    if (worst <= 0.05 * t->peak + 1e-6) return HED_OK;
+    return synth_fail(error, HED_ERROR_FORMAT, "a sample is %.3g off the native one, at a peak of %.3g", worst, t->peak);
+}
+
+static hed_status make_expected(tuning *t, hed_error *error)
+{
+    hed_synth_def wanted = t->def;
+    t->def.structure = HED_SYNTH_NATIVE;
+    hed_status status = hed_synth_create(t->device, &t->def, &t->synth, error);
+    if (!status) status = play(t, CHECKED_FRAMES, true, error);
+    t->def = wanted;
+    if (status) return status;
+    memcpy(t->expected, t->found, 2 * CHECKED_FRAMES * sizeof(float));
+    for (int i = 0; i < 2 * CHECKED_FRAMES; i++) t->peak = fmax(t->peak, fabsf(t->expected[i]));
+    if (t->peak > 0) return HED_OK;
+    return synth_fail(error, HED_ERROR_ARGUMENT, "nothing is heard of this instrument when notes from %u to %u start: its tuning could not be checked",
+                      hed_instrument_get_def(t->def.instrument)->low, hed_instrument_get_def(t->def.instrument)->high);
+}
+
+hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune, hed_tune_result **result,
+                          hed_error *error)
+{
+    *result = NULL;
+    if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
+        return synth_fail(error, HED_ERROR_UNSUPPORTED, "host has one structure, \"native\": there is nothing to choose");
+    float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
+    tuning t = {.device = device, .def = *def, .expected = expected, .found = found};
+    t.def.structure = HED_SYNTH_AUTO;
+    hed_tune_def how = tune ? *tune : hed_default_tune_def();
+    hed_status status = make_expected(&t, error);
+    if (!status) {
+        hed_problem problem = problem_of(def->instrument);
+        hed_pipeline_def pipeline = pipeline_of();
+        pipeline.prepare = prepare;
+        pipeline.run = run;
+        pipeline.check = check;
+        pipeline.user = &t;
+        how.problem = &problem;
+        status = hed_tune_pipeline(device, &pipeline, &how, result, error);
+        if (!status) (*result)->reference = HED_REFERENCE_NATIVE;
+    }
+    hed_synth_destroy(t.synth);
+    return status;
+}

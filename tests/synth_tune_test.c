@@ -1,0 +1,84 @@
+/* ctest: devices
+ * What is measured for an instrument is what AUTO takes from then on; a wrong candidate is no winner. */
+#include "folder.h"
+
+#include "heddle/database.h"
+#include "heddle/synth.h"
+#include "kernels/sample.h"
+
+static hed_error error;
+
+TestSuite(synth_tune, .init = folder_make, .fini = folder_remove);
+
+static hed_context *open_with_database(hed_device **device)
+{
+    hed_context_def def = hed_default_context_def();
+    def.database = in_folder("tuning.db");
+    hed_context *context;
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_device_find(context, NULL, device, &error));
+    return context;
+}
+
+static hed_synth_report report_of(hed_device *device, const hed_synth_def *def)
+{
+    hed_synth *synth;
+    OK(hed_synth_create(device, def, &synth, &error));
+    hed_synth_report report = hed_synth_get_report(synth);
+    hed_synth_destroy(synth);
+    return report;
+}
+
+Test(synth_tune, what_was_measured_is_taken)
+{
+    hed_device *device;
+    hed_context *context = open_with_database(&device);
+    hed_instrument *instrument;
+    OK(synth_sample_instrument(40, &instrument, &error));
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.block = 64;
+    hed_tune_def how = hed_default_tune_def();
+    how.evaluations = 4;
+    hed_tune_result *result = NULL;
+    if (strcmp(hed_device_get_info(device)->backend, "host") == 0) {
+        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_tune(device, &def, &how, &result, &error));
+    } else {
+        cr_assert_eq(report_of(device, &def).configured, HED_CONFIGURED_DEFAULT);
+        OK(hed_synth_tune(device, &def, &how, &result, &error));
+        cr_assert_lt(result->best, result->count, "nothing worked");
+        const hed_evaluation *best = &result->evaluations[result->best];
+        hed_synth_report report = report_of(device, &def);
+        cr_assert_eq(report.configured, HED_CONFIGURED_EXACT);
+        int64_t structure = best->config.values[0]; /* STRUCTURE; 0: by rule */
+        if (structure) cr_assert_eq((int64_t)report.structure, structure);
+        def.structure = HED_SYNTH_GLOBAL;
+        report = report_of(device, &def);
+        cr_assert_eq(report.configured, HED_CONFIGURED_GIVEN);
+        cr_assert_eq(report.structure, HED_SYNTH_GLOBAL);
+    }
+    hed_tune_result_free(result);
+    hed_instrument_destroy(instrument);
+    hed_context_destroy(context);
+}
+
+/* An instrument that no note starts says nothing of whether a structure is right. */
+Test(synth_tune, a_silent_instrument_is_refused)
+{
+    hed_device *device;
+    hed_context *context = open_with_database(&device);
+    if (strcmp(hed_device_get_info(device)->backend, "host") != 0) {
+        hed_instrument *instrument;
+        OK(hed_instrument_create(NULL, NULL, &instrument, &error));
+        hed_entity_def body = hed_default_entity_def(HED_BODY);
+        hed_entity entity;
+        OK(hed_instrument_add(instrument, &body, NULL, &entity, &error));
+        hed_synth_def def = hed_default_synth_def();
+        def.instrument = instrument;
+        hed_tune_result *result;
+        FAILS(HED_ERROR_ARGUMENT, hed_synth_tune(device, &def, NULL, &result, &error));
+        cr_assert(strstr(error.text, "nothing is heard"), "%s", error.text);
+        hed_instrument_destroy(instrument);
+    }
+    hed_context_destroy(context);
+}
