@@ -1,5 +1,6 @@
-/* The kernel of structure grid through NVRTC, without a device: the shapes that matter on an H200 fit 64 registers at 1,024 threads and neither
- * spill nor have a stack frame; and it compiles for older architectures. Skipped where NVRTC is not installed. */
+/* The kernel of structure grid through NVRTC, without a device: the shapes that matter on an H200 fit 64 registers
+ * at 1,024 threads and neither spill nor have a stack frame; and it compiles for older architectures. Skipped where
+ * NVRTC is not installed. */
 /* ctest: timeout=300 */
 #include "backends/cuda/nvrtc.h"
 #include "core/objects.h"
@@ -23,36 +24,62 @@ static void check(const instance *made, const char *target)
     hed_allocator allocator = hed_default_allocator();
     hed_nvrtc *nvrtc;
     char reason[256] = "", threads[12];
-    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+                 HED_OK);
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     snprintf(threads, sizeof threads, "%u", made->threads);
-    hed_define defines[MOST_DEFINES] = {{"WG", threads}, {"DEGREE", "6"}, {"PACKETS", "1"}, {"CONTROL_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}};
+    hed_define defines[MOST_DEFINES] = {
+        {"WG", threads}, {"DEGREE", "6"}, {"PACKETS", "1"}, {"CONTROL_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}};
     uint32_t count = 5;
     for (uint32_t i = 0; made->more[i].name; i++) defines[count++] = made->more[i];
     const hed_kernel_def *def = &synth_lattice_packets_def;
-    hed_build build = {.def = def, .entry = def->entry, .defines = defines, .define_count = count, .sources = def->sources,
-                       .source_count = def->source_count, .max_threads = made->threads};
+    hed_build build = {.def = def,
+                       .entry = def->entry,
+                       .defines = defines,
+                       .define_count = count,
+                       .sources = def->sources,
+                       .source_count = def->source_count,
+                       .max_threads = made->threads};
     hed_binary binary = {0};
-    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "%s for %s: %s\n%s", made->name, target, error.text, error.log);
+    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "%s for %s: %s\n%s", made->name,
+                 target, error.text, error.log);
     hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
     hed_nvrtc_read_log(binary.log, def->entry, &r);
     hed_release(&allocator, binary.bytes, binary.size);
     hed_release(&allocator, binary.log, binary.log_size);
     hed_nvrtc_close(nvrtc);
     if (strcmp(target, "sm_90") != 0) return;
-    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0, "%s: %lld registers, %lld bytes of spills, %lld of stack", made->name,
-              (long long)r.registers, (long long)r.spill_bytes, (long long)r.stack_bytes);
-    cr_expect(r.registers > 0 && r.registers * made->threads <= REGISTERS_OF_A_UNIT, "%s: %lld registers", made->name, (long long)r.registers);
+    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0, "%s: %lld registers, %lld bytes of spills, %lld of stack",
+              made->name, (long long)r.registers, (long long)r.spill_bytes, (long long)r.stack_bytes);
+    cr_expect(r.registers > 0 && r.registers * made->threads <= REGISTERS_OF_A_UNIT, "%s: %lld registers", made->name,
+              (long long)r.registers);
 }
 
-#define MILLION {"EACH", "8"}, {"RIM", "3"}, {"HALO", "3"}, {"PLACES", "10593"}, {"HELD", "0"}, {"SAME", "1"}
+#define MILLION \
+    {"EACH", "8"}, {"RIM", "3"}, {"HALO", "3"}, {"PLACES", "10593"}, {"HELD", "0"}, { "SAME", "1" }
 static const instance million = {"a million masses, a lattice", 1024, {MILLION, {"BODIES", "0"}}};
-static const instance million_classes = {"a million masses of several kinds", 1024, {MILLION, {"BODIES", "1"}, {"CLASSES", "5"}}};
-static const instance million_kinds = {"a million masses, springs moved", 1024, {MILLION, {"SPRINGS", "1"}, {"MATERIALS", "123"}, {"CLASSES", "5"}}};
-static const instance million_own = {"a million masses, irregular", 1024, {MILLION, {"SPRINGS", "2"}, {"CLASSES", "5"}}};
-static const instance half = {"524,288 masses", 1024, {{"EACH", "4"}, {"RIM", "2"}, {"HALO", "2"}, {"PLACES", "5633"}, {"SAME", "1"}, {"BODIES", "0"}}};
-static const instance small = {"65,536 masses", 256, {{"EACH", "2"}, {"RIM", "2"}, {"HALO", "2"}, {"PLACES", "897"}, {"CLASSES", "3"}}};
-static const instance cubic = {"stretched springs with a cubic term", 512, {{"EACH", "2"}, {"RIM", "1"}, {"HALO", "1"}, {"PLACES", "1537"}, {"TENSE", "1"}, {"CUBIC", "1"}, {"SPRINGS", "2"}, {"MATERIALS", "9"}}};
+static const instance million_classes = {
+    "a million masses of several kinds", 1024, {MILLION, {"BODIES", "1"}, {"CLASSES", "5"}}};
+static const instance million_kinds = {
+    "a million masses, springs moved", 1024, {MILLION, {"SPRINGS", "1"}, {"MATERIALS", "123"}, {"CLASSES", "5"}}};
+static const instance million_own = {
+    "a million masses, irregular", 1024, {MILLION, {"SPRINGS", "2"}, {"CLASSES", "5"}}};
+static const instance half = {
+    "524,288 masses",
+    1024,
+    {{"EACH", "4"}, {"RIM", "2"}, {"HALO", "2"}, {"PLACES", "5633"}, {"SAME", "1"}, {"BODIES", "0"}}};
+static const instance small = {
+    "65,536 masses", 256, {{"EACH", "2"}, {"RIM", "2"}, {"HALO", "2"}, {"PLACES", "897"}, {"CLASSES", "3"}}};
+static const instance cubic = {"stretched springs with a cubic term",
+                               512,
+                               {{"EACH", "2"},
+                                {"RIM", "1"},
+                                {"HALO", "1"},
+                                {"PLACES", "1537"},
+                                {"TENSE", "1"},
+                                {"CUBIC", "1"},
+                                {"SPRINGS", "2"},
+                                {"MATERIALS", "9"}}};
 
 Test(synth_grid_nvrtc, a_million_masses)
 {

@@ -1,5 +1,5 @@
-/* What structure grid makes on the host: forms of networks, cuts, tables that lead each half-spring to the right body, rows that meet fewer
- * bank conflicts; every allocation may fail. */
+/* What structure grid makes on the host: forms of networks, cuts, tables that lead each half-spring to the right
+ * body, rows that meet fewer bank conflicts; every allocation may fail. */
 #include "testing.h"
 
 #include <math.h>
@@ -62,18 +62,22 @@ static hed_instrument *make_tangle(uint32_t width, float off)
     return instrument;
 }
 
-static const synth_grid_limits limits = {.groups = 6, .threads = 128, .each = 8, .table_local = true, .local_bytes = 200000};
+static const synth_grid_limits limits = {
+    .groups = 6, .threads = 128, .each = 8, .table_local = true, .local_bytes = 200000};
 
 /* ---- tables ---- */
 
 /* Body that a place of a group's local memory holds; count: that of the anchors. */
-static uint32_t body_at(const synth_network *network, const synth_grid_tables *tables, const uint32_t *owner, uint32_t group, uint32_t place)
+static uint32_t body_at(const synth_network *network, const synth_grid_tables *tables, const uint32_t *owner,
+                        uint32_t group, uint32_t place)
 {
     if (place == tables->shape.places - 1) return network->count;
     if (place < tables->own) return owner[group * tables->own + place];
     cr_assert(place - tables->own < tables->groups[group].halo, "place %u of group %u is nobody's", place, group);
-    uint32_t packet = tables->halo[group * tables->halo_room + place - tables->own], room = tables->shape.rim * tables->shape.threads;
-    cr_assert(packet / room != group && packet % room < tables->groups[packet / room].rim, "packet %u is not published for others", packet);
+    uint32_t packet = tables->halo[group * tables->halo_room + place - tables->own],
+             room = tables->shape.rim * tables->shape.threads;
+    cr_assert(packet / room != group && packet % room < tables->groups[packet / room].rim,
+              "packet %u is not published for others", packet);
     return owner[packet / room * tables->own + packet % room];
 }
 
@@ -91,7 +95,8 @@ static void expect_right_tables(const synth_network *network, const synth_grid_t
         uint32_t group = tables->place[i] / tables->own, at = tables->place[i] % tables->own, others = 0;
         uint64_t found = 0, wanted = 0;
         for (uint32_t j = 0; j < degree; j++) {
-            uint32_t word = tables->table[(group * (degree / 2) + j / 2) * tables->own + at], byte = j % 2 ? word >> 16 : word & 0xffffu;
+            uint32_t word = tables->table[(group * (degree / 2) + j / 2) * tables->own + at],
+                     byte = j % 2 ? word >> 16 : word & 0xffffu;
             uint32_t body = body_at(network, tables, owner, group, byte / 4);
             if (body == i) continue;
             others++;
@@ -102,7 +107,8 @@ static void expect_right_tables(const synth_network *network, const synth_grid_t
             wanted += (body + 1ull) * (body + 7ull);
             if (body < network->count) cut += tables->place[body] / tables->own != group;
         }
-        cr_assert(others == network->begin[i + 1] - network->begin[i] && found == wanted, "body %u has other neighbours", i);
+        cr_assert(others == network->begin[i + 1] - network->begin[i] && found == wanted,
+                  "body %u has other neighbours", i);
     }
     cr_expect_eq(tables->cut, cut / 2);
     free(owner);
@@ -121,7 +127,8 @@ static void check_tables(hed_instrument *instrument, uint32_t form, const char *
     for (uint32_t k = 0; k < 4; k++) {
         if (linked[k] == SYNTH_ANCHORED) continue;
         uint32_t place = tables.place[linked[k]], group = place / tables.own;
-        cr_expect(place % tables.own < tables.groups[group].linked && tables.links[group * tables.shape.threads + place % tables.own] == k);
+        cr_expect(place % tables.own < tables.groups[group].linked &&
+                  tables.links[group * tables.shape.threads + place % tables.own] == k);
     }
     synth_grid_tables_destroy(&tables);
     synth_network_destroy(&network);
@@ -147,7 +154,8 @@ Test(synth_grid_tables, a_lattice_is_cut_into_boxes)
     uint32_t cut = 0;
     for (uint32_t i = 0; i < network.count; i++) {
         sizes[group_of[i]]++;
-        for (uint32_t e = network.begin[i]; e < network.begin[i + 1]; e++) cut += group_of[network.other[e]] != group_of[i];
+        for (uint32_t e = network.begin[i]; e < network.begin[i + 1]; e++)
+            cut += group_of[network.other[e]] != group_of[i];
     }
     for (uint32_t g = 0; g < 16; g++) cr_expect_eq(sizes[g], 512, "group %u has %u", g, sizes[g]);
     /* Boxes of 8 x 8 x 8: one plane across x, one across y, three across z. */
@@ -210,7 +218,8 @@ Test(synth_grid_tables, every_allocation_may_fail)
             if (!status) synth_grid_tables_destroy(&tables);
             synth_network_destroy(&network);
         }
-        cr_assert_eq(counting.live, 0, "allocation %lld failed: %lld are left", (long long)n, (long long)counting.live);
+        cr_assert_eq(counting.live, 0, "allocation %lld failed: %lld are left", (long long)n,
+                     (long long)counting.live);
         cr_assert_eq(counting.bytes, 0, "sizes differ when allocation %lld fails", (long long)n);
         if (counting.calls < n) {
             cr_assert_eq(status, HED_OK);
@@ -218,7 +227,8 @@ Test(synth_grid_tables, every_allocation_may_fail)
             hed_instrument_destroy(instrument);
             return;
         }
-        cr_assert(status == HED_ERROR_MEMORY || (status == HED_OK && n > 10), "it goes on without allocation %lld", (long long)n); /* METIS may do without */
+        cr_assert(status == HED_ERROR_MEMORY || (status == HED_OK && n > 10), "it goes on without allocation %lld",
+                  (long long)n); /* METIS may do without */
     }
     cr_assert_fail("it never comes to an end");
 }

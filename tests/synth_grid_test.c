@@ -1,6 +1,6 @@
-/* ctest: devices
- * Structure grid: lattices, membranes and irregular networks sound as plain C in strict mode has them, within stated tolerances; the same bits
- * whatever the block; dilation, automation and changes while it sounds; what it does not take is refused in words. */
+/* ctest: devices Structure grid: lattices, membranes and irregular networks sound as plain C in strict mode has
+ * them, within stated tolerances; the same bits whatever the block; dilation, automation and changes while it
+ * sounds; what it does not take is refused in words. */
 #include "testing.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ static hed_entity add(hed_instrument *instrument, const hed_entity_def *def)
 /* A microphone, a mallet and a bow at bodies of the instrument. */
 static void add_players(hed_instrument *instrument, hed_entity heard, hed_entity struck, hed_entity bowed)
 {
-    hed_entity_def microphone = hed_default_entity_def(HED_MICROPHONE), mallet = hed_default_entity_def(HED_MALLET), bow = hed_default_entity_def(HED_BOW);
+    hed_entity_def microphone = hed_default_entity_def(HED_MICROPHONE), mallet = hed_default_entity_def(HED_MALLET),
+                   bow = hed_default_entity_def(HED_BOW);
     memcpy(microphone.as.microphone.position, (float[]){0.05f, 0.05f, 0.3f}, sizeof(float[3]));
     memcpy(microphone.as.microphone.direction, (float[]){0.1f, 0.2f, -1.0f}, sizeof(float[3]));
     memcpy(mallet.as.mallet.direction, (float[]){0.3f, 0.2f, 1.0f}, sizeof(float[3]));
@@ -49,7 +50,7 @@ static hed_instrument *make_instrument(void)
 /* What a grid test plays on. */
 typedef struct shape {
     uint32_t size[3];
-    float rest;   /* of the springs */
+    float rest; /* of the springs */
     float diagonal;
     bool anchored; /* both ends along the first axis, and along the second where it is tense */
 } shape;
@@ -71,7 +72,8 @@ static hed_instrument *make_lattice(const shape *of)
     grid.anchor_ends[1][0] = grid.anchor_ends[1][1] = of->anchored && of->rest > -1.0f;
     OK(hed_instrument_add_grid(instrument, &grid, "block", &made, &error));
     uint32_t middle = (of->size[2] / 2 * of->size[1] + of->size[1] / 2) * of->size[0] + of->size[0] / 2;
-    add_players(instrument, made.first_body + middle + 1, made.first_body + middle, made.first_body + middle + 2 * of->size[0]);
+    add_players(instrument, made.first_body + middle + 1, made.first_body + middle,
+                made.first_body + middle + 2 * of->size[0]);
     return instrument;
 }
 
@@ -82,7 +84,8 @@ static float random_float(void)
     return (float)(random_state >> 8) * 0x1p-24f;
 }
 
-/* Bodies with `jitter` about the places of a lattice, springs to neighbours and to some further off, two masses, three dampings; some anchored. */
+/* Bodies with `jitter` about the places of a lattice, springs to neighbours and to some further off, two masses,
+ * three dampings; some anchored. */
 static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, float moved)
 {
     hed_instrument *instrument = make_instrument();
@@ -92,7 +95,8 @@ static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, 
     for (uint32_t i = 0; i < count; i++) {
         hed_entity_def body = hed_default_entity_def(HED_BODY);
         const uint32_t place[3] = {i % width, i / width % width, i / width / width};
-        for (uint32_t k = 0; k < 3; k++) body.as.body.position[k] = 0.01f * ((float)place[k] + jitter * (random_float() - 0.5f));
+        for (uint32_t k = 0; k < 3; k++)
+            body.as.body.position[k] = 0.01f * ((float)place[k] + jitter * (random_float() - 0.5f));
         body.as.body.mass = random_float() < 0.5f ? 0.001f : 0.002f;
         body.as.body.damping = 2.0f + floorf(3.0f * random_float());
         body.as.body.anchored = random_float() < 0.02f;
@@ -102,7 +106,8 @@ static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, 
         for (uint32_t axis = 0, stride = 1; axis < 3; axis++, stride *= width) {
             hed_entity_def spring = hed_default_entity_def(HED_SPRING);
             if (i / stride % width + 1 >= width) continue;
-            uint32_t far = random_float() < moved ? i + stride + (i / width / width + 2 < width ? width * width : 0) : i + stride;
+            uint32_t far = random_float() < moved ? i + stride + (i / width / width + 2 < width ? width * width : 0)
+                                                  : i + stride;
             spring.as.spring.from = bodies[i];
             spring.as.spring.to = bodies[far < count ? far : i + stride];
             spring.as.spring.stiffness = random_float() < 0.5f ? 2e4f : 3e4f;
@@ -117,7 +122,8 @@ static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, 
         OK(hed_instrument_set(instrument, bodies[middle + k], &def, &error));
     }
     add_players(instrument, bodies[middle], bodies[middle + 1], bodies[middle + 2]);
-    OK(hed_instrument_link(instrument, hed_instrument_at(instrument, HED_MICROPHONE, 0), bodies[middle + 3], 1.0f, &error));
+    OK(hed_instrument_link(instrument, hed_instrument_at(instrument, HED_MICROPHONE, 0), bodies[middle + 3], 1.0f,
+                           &error));
     free(bodies);
     return instrument;
 }
@@ -131,7 +137,8 @@ typedef struct played {
     uint32_t bodies, groups, cut;
 } played;
 
-static hed_synth *make_synth(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure, uint32_t block)
+static hed_synth *make_synth(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure,
+                             uint32_t block)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
@@ -143,7 +150,9 @@ static hed_synth *make_synth(hed_device *device, const hed_instrument *instrumen
     return synth;
 }
 
-static const hed_synth_event song[] = {{.frame = 5, .bytes = {0x90, 60, 110}}, {.frame = 150, .bytes = {0xe0, 0, 90}}, {.frame = 300, .bytes = {0x80, 60, 0}}};
+static const hed_synth_event song[] = {{.frame = 5, .bytes = {0x90, 60, 110}},
+                                       {.frame = 150, .bytes = {0xe0, 0, 90}},
+                                       {.frame = 300, .bytes = {0x80, 60, 0}}};
 enum { EVENTS = sizeof song / sizeof *song };
 
 static void play(hed_synth *synth, uint32_t from, uint32_t to, uint32_t block, float *left)
@@ -157,7 +166,8 @@ static void play(hed_synth *synth, uint32_t from, uint32_t to, uint32_t block, f
                 events[count] = song[i];
                 events[count++].frame -= at;
             }
-        hed_synth_block b = {.frames = frames, .events = events, .event_count = count, .left = left + at, .right = right};
+        hed_synth_block b = {
+            .frames = frames, .events = events, .event_count = count, .left = left + at, .right = right};
         OK(hed_synth_process(synth, &b, &error));
     }
 }
@@ -176,7 +186,8 @@ static played finish(hed_synth *synth, played found)
     return found;
 }
 
-static played render(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure, uint32_t block)
+static played render(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure,
+                     uint32_t block)
 {
     played found = {0};
     hed_synth *synth = make_synth(device, instrument, structure, block);
@@ -220,15 +231,19 @@ static bool skips(const test_device *t) { return strcmp(hed_device_get_info(t->d
 /* The grid against plain C. */
 static void expect_near(const test_device *t, hed_instrument *instrument, double tolerance, const char *what)
 {
-    played right = render(host_of(t), instrument, HED_SYNTH_NATIVE, 256), found = render(t->device, instrument, HED_SYNTH_GRID, 256);
+    played right = render(host_of(t), instrument, HED_SYNTH_NATIVE, 256),
+           found = render(t->device, instrument, HED_SYNTH_GRID, 256);
     cr_assert(largest(right.left, FRAMES) > 1e-4, "%s is silent", what);
     cr_assert_eq(found.bodies, right.bodies);
-    double sound = distance(found.left, right.left, FRAMES), places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
+    double sound = distance(found.left, right.left, FRAMES),
+           places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
     double speeds = distance(found.velocities, right.velocities, 3 * (size_t)right.bodies);
-    fprintf(stderr, "%s: %u bodies in %u groups, %u springs cut; off by %.2g of the sound, %.2g of the places, %.2g of the velocities\n", what,
-            found.bodies, found.groups, found.cut, sound, places, speeds);
-    cr_expect(sound < tolerance && places < tolerance && speeds < tolerance, "%s: off by %g, %g and %g, %g at most", what, sound, places, speeds,
-              tolerance);
+    fprintf(stderr,
+            "%s: %u bodies in %u groups, %u springs cut; off by %.2g of the sound, %.2g of the places, %.2g of the "
+            "velocities\n",
+            what, found.bodies, found.groups, found.cut, sound, places, speeds);
+    cr_expect(sound < tolerance && places < tolerance && speeds < tolerance, "%s: off by %g, %g and %g, %g at most",
+              what, sound, places, speeds, tolerance);
     forget(&right);
     forget(&found);
     hed_instrument_destroy(instrument);
@@ -240,8 +255,10 @@ Test(synth_grid, lattices_sound_as_plain_c_has_them)
     test_device t = test_open(NULL);
     if (!skips(&t)) {
         expect_near(&t, make_lattice(&(shape){.size = {20, 16, 12}, .rest = -1.0f, .anchored = true}), 1e-4, "block");
-        expect_near(&t, make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}), 1e-3, "membrane");
-        expect_near(&t, make_lattice(&(shape){.size = {12, 12, 8}, .rest = -1.0f, .diagonal = 1e4f}), 1e-4, "block with diagonals");
+        expect_near(&t, make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}), 1e-3,
+                    "membrane");
+        expect_near(&t, make_lattice(&(shape){.size = {12, 12, 8}, .rest = -1.0f, .diagonal = 1e4f}), 1e-4,
+                    "block with diagonals");
     }
     test_close(&t);
 }
@@ -253,7 +270,8 @@ Test(synth_grid, irregular_networks_sound_as_plain_c_has_them)
         expect_near(&t, make_irregular(14, 0.0f, -1.0f, 0.2f), 1e-4, "lattice with springs moved");
         expect_near(&t, make_irregular(14, 0.5f, -1.0f, 0.2f), 1e-3, "irregular network");
         expect_near(&t, make_irregular(11, 0.5f, -0.97f, 0.0f), 3e-3, "irregular network under tension");
-        expect_near(&t, make_lattice(&(shape){.size = {20, 10, 9}, .rest = -0.95f}), 3e-3, "block that draws itself together");
+        expect_near(&t, make_lattice(&(shape){.size = {20, 10, 9}, .rest = -0.95f}), 3e-3,
+                    "block that draws itself together");
     }
     test_close(&t);
 }
@@ -326,7 +344,8 @@ Test(synth_grid, changes_while_it_sounds)
     test_device t = test_open(NULL);
     if (!skips(&t)) {
         played right = render_change(host_of(&t), HED_SYNTH_NATIVE), found = render_change(t.device, HED_SYNTH_GRID);
-        double sound = distance(found.left, right.left, FRAMES), places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
+        double sound = distance(found.left, right.left, FRAMES),
+               places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
         cr_expect(sound < 1e-4 && places < 1e-4, "off by %g and %g", sound, places);
         forget(&right);
         forget(&found);
@@ -343,11 +362,17 @@ Test(synth_grid, players_can_be_set_and_bodies_cannot)
     if (!skips(&t)) {
         hed_instrument *instrument = make_lattice(&plain);
         hed_synth *synth = make_synth(t.device, instrument, HED_SYNTH_GRID, 256);
-        hed_synth_event set = {.kind = HED_EVENT_SET, .entity = hed_instrument_at(instrument, HED_MICROPHONE, 0), .parameter = HED_PARAMETER_GAIN, .value = -6.0f};
+        hed_synth_event set = {.kind = HED_EVENT_SET,
+                               .entity = hed_instrument_at(instrument, HED_MICROPHONE, 0),
+                               .parameter = HED_PARAMETER_GAIN,
+                               .value = -6.0f};
         float left[64], right[64];
         hed_synth_block block = {.frames = 64, .events = &set, .event_count = 1, .left = left, .right = right};
         OK(hed_synth_process(synth, &block, &error));
-        set = (hed_synth_event){.kind = HED_EVENT_SET, .entity = instrument->links[0].to, .parameter = HED_PARAMETER_MASS, .value = 0.002f};
+        set = (hed_synth_event){.kind = HED_EVENT_SET,
+                                .entity = instrument->links[0].to,
+                                .parameter = HED_PARAMETER_MASS,
+                                .value = 0.002f};
         FAILS(HED_ERROR_ARGUMENT, hed_synth_process(synth, &block, &error));
         hed_synth_destroy(synth);
         hed_instrument_destroy(instrument);
@@ -390,8 +415,13 @@ static hed_instrument *with_modulated_body(void)
 {
     hed_instrument *instrument = make_lattice(&plain);
     hed_entity_def lfo = hed_default_entity_def(HED_LFO);
-    OK(hed_instrument_modulate(instrument, &(hed_modulation_def){.source = add(instrument, &lfo), .target = hed_instrument_at(instrument, HED_BODY, 40),
-                                                                 .parameter = HED_PARAMETER_DAMPING, .mode = HED_MODULATE_ADD, .depth = 0.5f}, &error));
+    OK(hed_instrument_modulate(instrument,
+                               &(hed_modulation_def){.source = add(instrument, &lfo),
+                                                     .target = hed_instrument_at(instrument, HED_BODY, 40),
+                                                     .parameter = HED_PARAMETER_DAMPING,
+                                                     .mode = HED_MODULATE_ADD,
+                                                     .depth = 0.5f},
+                               &error));
     return instrument;
 }
 

@@ -1,5 +1,5 @@
-/* Descriptions of the kernel of structure grid. Its launches come from solver/grid.c alone, which builds tables for it; it has no native
- * version, for HED_SYNTH_NATIVE is what does this work on `host`. */
+/* Descriptions of the kernel of structure grid. Its launches come from solver/grid.c alone, which builds tables for
+ * it; it has no native version, for HED_SYNTH_NATIVE is what does this work on `host`. */
 #include "kernels/lattice_kernel.h"
 
 #include "kernels/words.h"
@@ -8,7 +8,10 @@
 
 #include "kernels/lattice.h"
 
-#define BUFFER(called, of, accessed) {.name = called, .kind = HED_BUFFER, .type = of, .access = accessed}
+#define BUFFER(called, of, accessed) \
+    { \
+        .name = called, .kind = HED_BUFFER, .type = of, .access = accessed \
+    }
 static const hed_argument_def arguments[] = {
     [LATTICE_GROUPS] = BUFFER("groups", HED_UINT32, HED_READ),
     [LATTICE_TABLE] = BUFFER("table", HED_UINT32, HED_READ),
@@ -43,14 +46,17 @@ static const char *const constraints[] = {"RIM <= EACH"};
 static const hed_source sources[] = {
     SYNTH_PHYSICS_SOURCES,
     {"lattice.h", hed_synth_lattice_h, 0},
+    {"lattice_springs.h", hed_synth_lattice_springs_h, 0},
+    {"lattice_control.h", hed_synth_lattice_control_h, 0},
     {"lattice.cl", hed_synth_lattice_cl, 0},
 };
 
-/* The control group is one of a hundred and may spill; the lattice's own loop does not (tests/synth_grid_nvrtc_test.c). */
+/* The control group is one of a hundred and may spill; the lattice's own loop does not
+ * (tests/synth_grid_nvrtc_test.c). */
 #define COMMON \
     .entry = "synth_lattice", .sources = sources, .source_count = SYNTH_COUNT(sources), .arguments = arguments, \
-    .argument_count = LATTICE_ARGUMENTS, .parameters = parameters, .parameter_count = LATTICE_PARAMETERS, .constraints = constraints, \
-    .constraint_count = SYNTH_COUNT(constraints), .max_threads = "WG", .may_spill = true
+    .argument_count = LATTICE_ARGUMENTS, .parameters = parameters, .parameter_count = LATTICE_PARAMETERS, \
+    .constraints = constraints, .constraint_count = SYNTH_COUNT(constraints), .max_threads = "WG", .may_spill = true
 
 const hed_kernel_def synth_lattice_def = {
     .name = "synth_lattice",

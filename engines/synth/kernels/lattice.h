@@ -1,4 +1,4 @@
-/* What the kernel of lattice.cl and the host share: the constants of a launch. C, OpenCL C and CUDA read this text. */
+/* What the kernel of lattice.cl and the host share: the constants of a launch. C, OpenCL C and CUDA read this. */
 #ifndef SYNTH_LATTICE_H
 #define SYNTH_LATTICE_H
 
@@ -7,33 +7,37 @@
 /* A launch of `count` samples. `epoch`, the number of the first, counts from 1 since the state was last written. */
 typedef struct lattice_step {
     uint epoch, count;
-    uint side;           /* packets of one parity */
-    uint remote, forces; /* where among them are those to the control group, and those from it */
-    uint linked;         /* bodies that the control group knows */
-    uint fresh;          /* 1: the state was written, so no body has sent anything yet */
-    uint groups;         /* of the lattice; the one behind them is the control group */
-    uint sample;         /* number of the first sample, low 32 bits */
-    uint frame, frames;  /* of the block: the first of this launch, and all */
-    uint poke, poke_end; /* pokes of this launch */
+    uint side;                /* packets of one parity */
+    uint remote, forces;      /* where among them are those to the control group, and those from it */
+    uint linked;              /* bodies that the control group knows */
+    uint fresh;               /* 1: the state was written, so no body has sent anything yet */
+    uint groups;              /* of the lattice; the one behind them is the control group */
+    uint sample;              /* number of the first sample, low 32 bits */
+    uint frame, frames;       /* of the block: the first of this launch, and all */
+    uint poke, poke_end;      /* pokes of this launch */
     float dilation, slowness; /* s, 1/s */
-    float unit;          /* m */
-    float decay, gain;   /* BODIES_UNIFORM: exp(-2 damping s h), and that times s^2 h^2/m (times the stiffness, where all springs have one) */
-    float common;        /* the stiffness that all springs have, or 1 */
+    float unit;               /* m */
+    float decay;              /* BODIES_UNIFORM: exp(-2 damping s h) */
+    float gain;               /* BODIES_UNIFORM: that times s^2 h^2/m, and times `common` */
+    float common;             /* the stiffness that all springs have, or 1 */
     float stiffness[LATTICE_MOST_DEGREE]; /* SPRINGS_SLOTS: of each slot over `common`, N/m */
     float cubic[LATTICE_MOST_DEGREE];     /* likewise the cubic term, by units^2; else [0], of the single material */
 } lattice_step;
 
-/* Of a group, four words each. */
+/* How many bodies a group has: of its own, of which the first `rim` are published and the first `linked` are known to
+ * the control group; and of others. Four words each. */
 typedef struct lattice_group {
-    uint own, rim, linked, halo; /* bodies; the first `rim` are published, the first `linked` are known to the control group */
+    uint own, rim, linked, halo;
 } lattice_group;
 
 #define SPRINGS_SLOTS 0 /* slot j of every body has one rest vector, rest length and stiffness */
 #define SPRINGS_KINDS 1 /* each half-spring is of one of 256 kinds of these: a byte, four to the word */
-#define SPRINGS_OWN 2   /* each has its own rest vector: two words, 16 + 16 + 16 bits, and 16 of the material (stiffness and stretch) */
+#define SPRINGS_OWN 2   /* each has its own rest vector: two words, 16 + 16 + 16 bits, and 16 of the material */
 #define LATTICE_KIND_WORDS(degree) (((degree) + 3) / 4)
-#define LATTICE_KIND_FLOATS 8 /* of the palette: rest vector, rest length times 1 + 2^-22; stiffness, excess, cubic, 0 */
-#define LATTICE_MATERIAL_FLOATS 4 /* stiffness, cubic, L0/|d0|, 1 - its square */
+/* Entries of the palette. A kind: rest vector, rest length times 1 + 2^-22; stiffness, excess, cubic term, 0. A
+ * material: stiffness, cubic term, L0/|d0|, 1 - the square of that. */
+#define LATTICE_KIND_FLOATS 8
+#define LATTICE_MATERIAL_FLOATS 4
 
 #define BODIES_UNIFORM 0 /* one mass and one damping */
 #define BODIES_CLASSES 1 /* a byte for each body says which of at most 256 */
@@ -41,8 +45,8 @@ typedef struct lattice_group {
 #define LATTICE_NOTHING 0xffffffffu
 #define LATTICE_PUSHED 0x80000000u /* of a link: there are contacts */
 
-/* Packets of a linked body: displacement and h v, m, to the control group; and from it what contacts make of its h v, which is
- * h v + M (h v) + b: b (times what damping and dilation do to it), then the rows of M. */
+/* Packets of a linked body: displacement and h v, m, to the control group; and from it what contacts make of its h
+ * v, which is h v + M (h v) + b: b (times what damping and dilation do to it), then the rows of M. */
 #define LATTICE_TOLD 2u
 #define LATTICE_PUSHES 4u
 

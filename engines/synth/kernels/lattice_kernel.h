@@ -4,7 +4,8 @@
 
 #include "kernels/kernels.h"
 
-extern const char hed_synth_lattice_h[], hed_synth_lattice_cl[];
+extern const char hed_synth_lattice_h[], hed_synth_lattice_springs_h[], hed_synth_lattice_control_h[],
+    hed_synth_lattice_cl[];
 
 /* Its arguments, in order. */
 enum {

@@ -1,6 +1,7 @@
-/* Bank conflicts of the lattice's neighbour reads, lowered on the host. 32 bodies step together, and slot j of all of them is read at once:
- * places that lie in one of the 32 banks of local memory wait for each other. Which of a body's half-springs is in which slot is free but in
- * regular lattices, so pairs of them are exchanged while the sum over banks of squared counts falls. */
+/* Bank conflicts of the lattice's neighbour reads, lowered on the host. 32 bodies step together, and slot j of all
+ * of them is read at once: places that lie in one of the 32 banks of local memory wait for each other. Which of a
+ * body's half-springs is in which slot is free but in regular lattices, so pairs of them are exchanged while the sum
+ * over banks of squared counts falls. */
 #include "solver/grid.h"
 
 enum { BANKS = 32, SWEEPS = 3, MOST = LATTICE_MOST_DEGREE };
@@ -22,7 +23,8 @@ static void exchange(uint32_t *a, uint32_t *b)
     *b = kept;
 }
 
-static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree, bool aligned, uint32_t first)
+static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree,
+                       bool aligned, uint32_t first)
 {
     counts reads = {{0}};
     for (uint32_t j = 0; j < degree; j++)
@@ -39,13 +41,16 @@ static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words,
                     reads[e][p]--, reads[e][q]++, reads[f][q]--, reads[f][p]++;
                     exchange(x, y);
                     for (uint32_t w = 0; w < spring_words; w++)
-                        exchange(&spring[(e * own + i) * spring_words + w], &spring[(f * own + i) * spring_words + w]);
+                        exchange(&spring[(e * own + i) * spring_words + w],
+                                 &spring[(f * own + i) * spring_words + w]);
                     better = true;
                 }
     }
 }
 
-void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree, bool aligned)
+void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree,
+                        bool aligned)
 {
-    for (uint32_t first = 0; first + BANKS <= own; first += BANKS) spread_row(place, spring, spring_words, own, degree, aligned, first);
+    for (uint32_t first = 0; first + BANKS <= own; first += BANKS)
+        spread_row(place, spring, spring_words, own, degree, aligned, first);
 }

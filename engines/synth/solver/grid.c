@@ -1,6 +1,7 @@
-/* Structure grid: one instance over the whole device. The bodies are cut into groups that hold them in local memory, boundary positions go as
- * packets, and one more group runs everything else as a program whose bodies are elsewhere (lattice.cl). Where a device has packets a block is
- * one launch (more where the dilation changes); elsewhere it is a launch for each sample. */
+/* Structure grid: one instance over the whole device. The bodies are cut into groups that hold them in local memory,
+ * boundary positions go as packets, and one more group runs everything else as a program whose bodies are elsewhere
+ * (lattice.cl). Where a device has packets a block is one launch (more where the dilation changes); elsewhere it is
+ * a launch for each sample. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -38,15 +39,18 @@ static bool has_packets(const hed_device_info *info)
 static bool valid(const hed_synth *synth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_get_info(synth->device);
-    if (strcmp(info->backend, "host") == 0) return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
+    if (strcmp(info->backend, "host") == 0)
+        return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
     if (synth->def.math == HED_MATH_STRICT)
         return refuse(reason, size, "strict mode wants the order of the program; the grid has one of its own");
     if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
     synth_grid_limits limits = limits_of(info, has_packets(info));
-    uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each, room = limits.local_bytes / 12 * limits.groups;
+    uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each,
+             room = limits.local_bytes / 12 * limits.groups;
     uint32_t bodies = synth->def.instrument->counts[HED_BODY];
     if (limits.groups && (bodies > most || bodies > room)) {
-        snprintf(reason, size, "%u bodies: %u groups have room for %llu", bodies, limits.groups, (unsigned long long)(most < room ? most : room));
+        snprintf(reason, size, "%u bodies: %u groups have room for %llu", bodies, limits.groups,
+                 (unsigned long long)(most < room ? most : room));
         return false;
     }
     return true;
@@ -59,7 +63,10 @@ typedef struct kind {
     double x, y, z, square, rest, excess, stiffness, cubic; /* the last two over the common stiffness */
 } kind;
 
-static double common_of(const synth_network *network) { return network->same ? network->materials[0].stiffness : 1.0; }
+static double common_of(const synth_network *network)
+{
+    return network->same ? network->materials[0].stiffness : 1.0;
+}
 
 /* Beyond the last one: what pulls nothing. */
 static kind kind_of(const synth_network *network, uint32_t index)
@@ -112,7 +119,8 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
     bool none = index >= network->material_count;
     if (network->form == SPRINGS_KINDS) {
         kind k = kind_of(network, index);
-        const double values[LATTICE_KIND_FLOATS] = {k.x, k.y, k.z, k.rest * (1.0 + 0x1p-22), k.stiffness, k.excess, k.cubic, 0.0};
+        const double values[LATTICE_KIND_FLOATS] = {k.x,         k.y,      k.z,     k.rest * (1.0 + 0x1p-22),
+                                                    k.stiffness, k.excess, k.cubic, 0.0};
         for (uint32_t i = 0; i < LATTICE_KIND_FLOATS; i++) *palette++ = (float)values[i];
     } else if (network->form == SPRINGS_OWN) {
         const synth_material m = none ? (synth_material){0.0f, 0.0f, 1.0} : network->materials[index];
@@ -136,25 +144,32 @@ static void fill_palette(const synth_network *network, float *palette)
 
 /* ---- creation ---- */
 
-static hed_status fail_memory(hed_error *error) { return synth_fail(error, HED_ERROR_MEMORY, "no memory for structure grid"); }
+static hed_status fail_memory(hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for structure grid");
+}
 
 /* Which free body each body of the control group is, and whether contacts push it. */
-static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument, uint32_t **linked, hed_error *error)
+static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument, uint32_t **linked,
+                              hed_error *error)
 {
     const synth_program *program = made->program;
     uint32_t count = program->layout.type[SYNTH_BODY].count;
     *linked = synth_new(&made->allocator, count, sizeof **linked);
     if (!*linked) return fail_memory(error);
-    for (uint32_t e = 0; e < count; e++) (*linked)[e] = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index];
+    for (uint32_t e = 0; e < count; e++)
+        (*linked)[e] = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index];
     return HED_OK;
 }
 
 static void mark_pushed(synth_structure *made)
 {
     const synth_program *program = made->program;
-    uint32_t count = program->layout.type[SYNTH_BODY].count, lengths = program->layout.type[SYNTH_BODY].forces + count;
+    uint32_t count = program->layout.type[SYNTH_BODY].count,
+             lengths = program->layout.type[SYNTH_BODY].forces + count;
     for (uint64_t i = 0; i < (uint64_t)made->tables.shape.groups * made->tables.shape.threads; i++)
-        if (made->tables.links[i] != LATTICE_NOTHING && program->image[lengths + made->tables.links[i]] > 0) made->tables.links[i] |= LATTICE_PUSHED;
+        if (made->tables.links[i] != LATTICE_NOTHING && program->image[lengths + made->tables.links[i]] > 0)
+            made->tables.links[i] |= LATTICE_PUSHED;
 }
 
 static hed_status make_tables(synth_structure *made, const hed_instrument *instrument, double rate, hed_error *error)
@@ -171,13 +186,15 @@ static hed_status make_tables(synth_structure *made, const hed_instrument *instr
     mark_pushed(made);
     made->entities = synth_new(&made->allocator, made->network.count, sizeof *made->entities);
     if (!made->entities) return fail_memory(error);
-    for (uint32_t i = 0; i < made->network.count; i++) made->entities[i] = instrument->ids[HED_BODY][made->network.body[i]];
+    for (uint32_t i = 0; i < made->network.count; i++)
+        made->entities[i] = instrument->ids[HED_BODY][made->network.body[i]];
     made->springs = instrument->counts[HED_SPRING];
     made->uniform = made->network.class_count <= 1;
     return HED_OK;
 }
 
-static hed_status make_buffer(synth_structure *made, hed_stream *stream, uint32_t which, const void *content, uint64_t size, hed_error *error)
+static hed_status make_buffer(synth_structure *made, hed_stream *stream, uint32_t which, const void *content,
+                              uint64_t size, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size ? size : 16);
     const uint32_t zero = 0;
@@ -219,7 +236,8 @@ static hed_status upload(synth_structure *made, hed_stream *stream, hed_error *e
         [LATTICE_STEMS] = {NULL, 8ull * layout->stems * made->block},
     };
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < LATTICE_BUFFERS && !status; i++) status = make_buffer(made, stream, i, parts[i].content, parts[i].size, error);
+    for (uint32_t i = 0; i < LATTICE_BUFFERS && !status; i++)
+        status = make_buffer(made, stream, i, parts[i].content, parts[i].size, error);
     hed_status waited = hed_stream_wait(stream, status ? NULL : error);
     synth_release(&made->allocator, palette, floats, sizeof *palette);
     return status ? status : waited;
@@ -241,9 +259,11 @@ static void set_sizes(synth_structure *made)
     made->control_local = made->packets && store <= hed_device_get_info(made->device)->local_bytes;
     if (made->control_local && store > local) local = store;
     uint64_t groups[2] = {shape->groups + (made->packets ? 1 : 0), 1}, bytes[2] = {(local + 15) / 16 * 16, 16};
-    uint32_t control = limits_of(hed_device_get_info(made->device), made->packets).threads, threads[2] = {shape->threads, control};
+    uint32_t control = limits_of(hed_device_get_info(made->device), made->packets).threads,
+             threads[2] = {shape->threads, control};
     for (uint32_t k = 0; k < 2; k++) {
-        made->geometries[k] = (hed_geometry){.dimensions = 1, .global = {groups[k] * threads[k]}, .group = {threads[k], 1, 1}};
+        made->geometries[k] =
+            (hed_geometry){.dimensions = 1, .global = {groups[k] * threads[k]}, .group = {threads[k], 1, 1}};
         made->geometries[k].local_bytes[LATTICE_BLOCK] = bytes[k];
     }
 }
@@ -256,14 +276,16 @@ typedef struct slot_texts {
 
 static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_define *defines)
 {
-    static const char *const names[SLOT_VALUES] = {"SLOT_X", "SLOT_Y", "SLOT_Z", "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
+    static const char *const names[SLOT_VALUES] = {"SLOT_X",      "SLOT_Y",    "SLOT_Z",
+                                                   "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
     if (made->network.form != SPRINGS_SLOTS) return 0;
     for (uint32_t v = 0; v < SLOT_VALUES; v++) {
         size_t length = 0;
         for (uint32_t j = 0; j < made->tables.shape.degree; j++) {
             kind k = kind_of(&made->network, j);
             const double values[SLOT_VALUES] = {k.x, k.y, k.z, k.square, k.rest, k.excess};
-            length += (size_t)snprintf(texts->text[v] + length, SLOT_TEXT - length, "%s%.9ef", j ? "," : "", (float)values[v]);
+            length += (size_t)snprintf(texts->text[v] + length, SLOT_TEXT - length, "%s%.9ef", j ? "," : "",
+                                       (float)values[v]);
         }
         defines[v] = (hed_define){names[v], texts->text[v]};
     }
@@ -278,8 +300,9 @@ static hed_status check_resident(const synth_structure *made, hed_error *error)
     uint32_t groups = made->tables.shape.groups + 1, threads = made->tables.shape.threads;
     hed_status status = hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error);
     if (status || resident < 0 || resident >= (int64_t)groups) return status;
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident", groups,
-                      threads, (unsigned long long)local, (long long)resident);
+    return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                      "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
+                      groups, threads, (unsigned long long)local, (long long)resident);
 }
 
 enum { ROLE_ALL, ROLE_LATTICE, ROLE_CONTROL }; /* of lattice.cl */
@@ -315,7 +338,8 @@ static void define_lattice(const synth_structure *made, definition *text)
     define_number(text, "BODIES", made->uniform ? BODIES_UNIFORM : BODIES_CLASSES);
     define_number(text, "CLASSES", network->class_count);
     define_number(text, "TABLE_LOCAL", shape->table_local);
-    snprintf(text->stretch, sizeof text->stretch, "%.9ef", network->material_count ? network->materials[0].rest : 1.0);
+    snprintf(text->stretch, sizeof text->stretch, "%.9ef",
+             network->material_count ? network->materials[0].rest : 1.0);
     text->count += add_slots(made, &text->slots, text->defines + text->count);
     text->defines[text->count++] = (hed_define){"STRETCH", text->stretch};
 }
@@ -341,7 +365,8 @@ static hed_status make_kernel(synth_structure *made, uint32_t role, hed_kernel *
     options.config = &config;
     options.defines = text.defines;
     options.define_count = text.count;
-    return hed_kernel_create(made->device, made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options, kernel, error);
+    return hed_kernel_create(made->device, made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options,
+                             kernel, error);
 }
 
 static hed_status make_kernels(synth_structure *made, hed_error *error)
@@ -382,7 +407,8 @@ static hed_status build(synth_structure *made, const hed_synth *synth, hed_error
     return status;
 }
 
-static hed_status create(const hed_synth *synth, const synth_program *program, synth_structure **structure, hed_error *error)
+static hed_status create(const hed_synth *synth, const synth_program *program, synth_structure **structure,
+                         hed_error *error)
 {
     *structure = NULL;
     synth_structure *made = synth_new(&synth->allocator, 1, sizeof *made);
@@ -413,7 +439,8 @@ static hed_status write_pokes(synth_structure *made, const synth_poke *pokes, ui
         made->buffers[LATTICE_POKES] = larger;
         made->poke_room = 2ull * count;
     }
-    return count ? hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error) : HED_OK;
+    return count ? hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error)
+                 : HED_OK;
 }
 
 static hed_status write_inputs(synth_structure *made, const synth_run *run, hed_error *error)
@@ -422,7 +449,8 @@ static hed_status write_inputs(synth_structure *made, const synth_run *run, hed_
     uint64_t size = 4ull * run->frames;
     hed_status status = HED_OK;
     if (made->inputs && !run->inputs)
-        return hed_fill(made->stream, made->buffers[LATTICE_INPUTS], 0, size * made->inputs, &zero, sizeof zero, error);
+        return hed_fill(made->stream, made->buffers[LATTICE_INPUTS], 0, size * made->inputs, &zero, sizeof zero,
+                        error);
     for (uint32_t c = 0; c < made->inputs && !status; c++)
         status = hed_write(made->stream, made->buffers[LATTICE_INPUTS], c * size, run->inputs[c], size, error);
     return status;
@@ -441,7 +469,9 @@ static hed_status launch(synth_structure *made, uint32_t count, hed_error *error
     hed_status status = HED_OK;
     /* The control group first: bodies take from it what contacts do at this sample. */
     for (uint32_t k = 2; k-- > 0 && !status;)
-        if (made->kernels[k]) status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k], arguments, LATTICE_ARGUMENTS, error);
+        if (made->kernels[k])
+            status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k], arguments,
+                                     LATTICE_ARGUMENTS, error);
     made->step.fresh = 0;
     made->step.epoch += count;
     made->step.sample += count;
@@ -449,8 +479,10 @@ static hed_status launch(synth_structure *made, uint32_t count, hed_error *error
     return status;
 }
 
-/* How many samples a launch makes: to where the dilation changes next, which the lattice has as a constant. Pokes of `frame` count at once. */
-static uint32_t launch_length(synth_structure *made, const synth_poke *pokes, uint32_t end, uint32_t frame, uint32_t frames)
+/* How many samples a launch makes: to where the dilation changes next, which the lattice has as a constant. Pokes of
+ * `frame` count at once. */
+static uint32_t launch_length(synth_structure *made, const synth_poke *pokes, uint32_t end, uint32_t frame,
+                              uint32_t frames)
 {
     lattice_step *step = &made->step;
     uint32_t next = made->packets ? frames : frame + 1;
@@ -459,7 +491,8 @@ static uint32_t launch_length(synth_structure *made, const synth_poke *pokes, ui
         const synth_poke *poke = &pokes[step->poke_end];
         if (poke->word != SYNTH_DILATION) continue;
         if (poke->frame > frame) next = poke->frame;
-        else if (hed_as_float(poke->value) != step->dilation) synth_grid_set_dilation(made, hed_as_float(poke->value));
+        else if (hed_as_float(poke->value) != step->dilation)
+            synth_grid_set_dilation(made, hed_as_float(poke->value));
         if (poke->frame > frame) break;
     }
     return next - frame;
@@ -478,11 +511,13 @@ static hed_status run(synth_structure *made, const synth_run *block, hed_error *
     while (!status && step->frame < block->frames)
         status = launch(made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
     uint64_t stems = 8ull * made->program->layout.stems * block->frames;
-    if (!status && stems) status = hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
+    if (!status && stems)
+        status = hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
     if (!status) status = hed_read(made->stream, flags, made->buffers[LATTICE_FLAGS], 0, sizeof flags, error);
     hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
     if (status || waited) return status ? status : waited;
-    if (flags[0]) return synth_fail(error, HED_ERROR_TIMEOUT, "structure grid: a group waited for a packet that did not come");
+    if (flags[0])
+        return synth_fail(error, HED_ERROR_TIMEOUT, "structure grid: a group waited for a packet that did not come");
     return HED_OK;
 }
 

@@ -1,5 +1,5 @@
-/* What the parts of structure grid share: the network of an instrument (grid_network.c), its cut into groups (partition.c), and the tables of
- * lattice.cl (grid_tables.c, conflict.c). All of it is made on the host, once. */
+/* What the parts of structure grid share: the network of an instrument (grid_network.c), its cut into groups
+ * (partition.c), and the tables of lattice.cl (grid_tables.c, conflict.c). All of it is made on the host, once. */
 #ifndef SYNTH_GRID_H
 #define SYNTH_GRID_H
 
@@ -8,7 +8,11 @@
 #include "kernels/lattice.h"
 #include "kernels/lattice_kernel.h"
 
-enum { SYNTH_MOST_CLASSES = 256, SYNTH_MOST_MATERIALS = 256, SYNTH_MOST_KINDS = 255 /* and one that pulls nothing */ };
+enum {
+    SYNTH_MOST_CLASSES = 256,
+    SYNTH_MOST_MATERIALS = 256,
+    SYNTH_MOST_KINDS = 255 /* and one that pulls nothing */
+};
 #define SYNTH_ANCHORED UINT32_MAX
 
 /* A stiffness and a stretch that springs have: rest = L0/|d0|. */
@@ -22,36 +26,37 @@ typedef struct synth_network {
     const hed_allocator *allocator;
     const hed_instrument *instrument;
     uint32_t count, all, entries, degree; /* free bodies, all bodies, half-springs, most of one body */
-    uint32_t *body;      /* (count) place in the instrument */
-    uint32_t *free;      /* (all) number among the free ones, SYNTH_ANCHORED */
-    uint32_t *begin;     /* (count + 1) */
-    uint32_t *other;     /* (entries) free body, SYNTH_ANCHORED */
-    uint32_t *spring;    /* (entries) place in the instrument, SYNTH_SPRING_REVERSED */
-    uint8_t *kind;       /* (entries) slot, kind or material */
-    uint8_t *classes;    /* (count) */
+    uint32_t *body;                       /* (count) place in the instrument */
+    uint32_t *free;                       /* (all) number among the free ones, SYNTH_ANCHORED */
+    uint32_t *begin;                      /* (count + 1) */
+    uint32_t *other;                      /* (entries) free body, SYNTH_ANCHORED */
+    uint32_t *spring;                     /* (entries) place in the instrument, SYNTH_SPRING_REVERSED */
+    uint8_t *kind;                        /* (entries) slot, kind or material */
+    uint8_t *classes;                     /* (count) */
     uint32_t class_count;
     float class_weight[SYNTH_MOST_CLASSES], class_rate[SYNTH_MOST_CLASSES]; /* h^2/m, 2 damping h */
-    uint32_t form;       /* SPRINGS_... */
+    uint32_t form;                                                          /* SPRINGS_... */
     bool tense, cubic;
-    bool same;           /* one stiffness and cubic term for all */
-    double unit;         /* m: what lengths are counted in */
+    bool same;               /* one stiffness and cubic term for all */
+    double unit;             /* m: what lengths are counted in */
     uint32_t material_count; /* slots, kinds or materials */
     synth_material materials[SYNTH_MOST_MATERIALS];
     double vectors[SYNTH_MOST_MATERIALS][3]; /* SPRINGS_SLOTS, SPRINGS_KINDS: their rest vectors, m */
-    int32_t *places;     /* (all x 3) SPRINGS_OWN: bodies at rest, in units; else NULL */
+    int32_t *places;                         /* (all x 3) SPRINGS_OWN: bodies at rest, in units; else NULL */
 } synth_network;
 
 /* Whether an instrument is of the kind that the grid takes, and if not, why. */
 bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t size);
 /* Errors: UNSUPPORTED (more masses, materials or springs at a body than the grid has room for), MEMORY. */
-hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument, double rate, synth_network *network,
-                                hed_error *error);
+hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument, double rate,
+                                synth_network *network, hed_error *error);
 void synth_network_destroy(synth_network *network);
 /* Gives back what is needed for making tables only. */
 void synth_network_trim(synth_network *network);
 
 /* Cuts the free bodies into `groups` of at most `most`; group_of (count) is filled. Errors: MEMORY, LIMIT. */
-hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of, hed_error *error);
+hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of,
+                           hed_error *error);
 
 /* How the kernel is laid out. */
 typedef struct synth_grid_shape {
@@ -66,35 +71,38 @@ typedef struct synth_grid_tables {
     const hed_allocator *allocator;
     synth_grid_shape shape;
     uint32_t bodies, own, halo_room, spring_words, linked;
-    uint32_t *place;      /* (network count) group x own + place in it */
+    uint32_t *place; /* (network count) group x own + place in it */
     lattice_group *groups;
-    uint32_t *table;      /* (groups x degree / 2 x own) two bytes of the local x array each */
-    uint32_t *springs;    /* (groups x spring_words): kinds, or half-springs slot by slot */
-    uint8_t *classes;     /* (groups x own) */
-    uint32_t *halo;       /* (groups x halo_room) packet */
-    uint32_t *links;      /* (groups x threads) element of the control group */
-    uint64_t cut;         /* springs between groups */
+    uint32_t *table;   /* (groups x degree / 2 x own) two bytes of the local x array each */
+    uint32_t *springs; /* (groups x spring_words): kinds, or half-springs slot by slot */
+    uint8_t *classes;  /* (groups x own) */
+    uint32_t *halo;    /* (groups x halo_room) packet */
+    uint32_t *links;   /* (groups x threads) element of the control group */
+    uint64_t cut;      /* springs between groups */
 } synth_grid_tables;
 
 /* What the device has room for. */
 typedef struct synth_grid_limits {
-    uint32_t groups;       /* most; 0: any number */
+    uint32_t groups;        /* most; 0: any number */
     uint32_t threads, each; /* most */
     bool table_local;       /* whether the neighbour table may be in local memory */
     uint64_t local_bytes;
 } synth_grid_limits;
 
-/* `linked`: (linked_count) free bodies that the control group knows, by its element; SYNTH_ANCHORED ones are left out.
- * Errors: LIMIT (it does not fit), MEMORY. */
-hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits, const uint32_t *linked, uint32_t linked_count,
-                                    synth_grid_tables *tables, hed_error *error);
+/* `linked`: (linked_count) free bodies that the control group knows, by its element; SYNTH_ANCHORED ones are left
+ * out. Errors: LIMIT (it does not fit), MEMORY. */
+hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits,
+                                    const uint32_t *linked, uint32_t linked_count, synth_grid_tables *tables,
+                                    hed_error *error);
 void synth_grid_tables_destroy(synth_grid_tables *tables);
 /* Gives back what is on the device now; shape, places, groups and links stay. */
 void synth_grid_tables_trim(synth_grid_tables *tables);
 
-/* Puts the half-springs of each body of 32 that step together into an order in which they read fewer words of one bank at once. Slot j of body i is at
- * j x own + i of `place` and of `spring` (times spring_words). With `aligned` half-springs whose word is the number of their slot stay. */
-void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree, bool aligned);
+/* Puts the half-springs of each body of 32 that step together into an order in which they read fewer words of one
+ * bank at once. Slot j of body i is at j x own + i of `place` and of `spring` (times spring_words). With `aligned`
+ * half-springs whose word is the number of their slot stay. */
+void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own, uint32_t degree,
+                        bool aligned);
 
 /* ---- the structure itself (grid.c, grid_state.c) ---- */
 

@@ -1,7 +1,8 @@
-/* The network that structure grid runs: the free bodies of an instrument, the half-springs at each of them, and how few kinds of both there
- * are. Half-springs of one stiffness, length and direction are a kind. Where there are few and no body has two of one, kinds are slots: regular
- * lattices, membranes, strings. Up to 255 of them are a palette: lattices with springs moved, walls, gaps. Else each half-spring has a rest
- * vector of its own, and a material. */
+/* The network that structure grid runs: the free bodies of an instrument, the half-springs at each of them, and how
+ * few kinds of both there are. Half-springs of one stiffness, length and direction are a kind. Where there are few
+ * and no body has two of one, kinds are slots: regular lattices, membranes, strings. Up to 255 of them are a
+ * palette: lattices with springs moved, walls, gaps. Else each half-spring has a rest vector of its own, and a
+ * material. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -24,7 +25,8 @@ bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t 
     for (uint32_t m = 0; m < instrument->modulation_count; m++) {
         uint32_t type = instrument->places[instrument->modulations[m].target].type;
         if (type == HED_BODY || type == HED_SPRING)
-            return refuse(reason, size, "bodies and springs of the grid have fixed parameters: one of them is modulated");
+            return refuse(reason, size,
+                          "bodies and springs of the grid have fixed parameters: one of them is modulated");
     }
     for (uint32_t s = 0; s < instrument->counts[HED_SPRING]; s++)
         if (instrument->springs[s].damping != 0.0f)
@@ -34,14 +36,20 @@ bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t 
 
 /* ---- half-springs ---- */
 
-static uint32_t body_of(const synth_network *network, hed_entity entity) { return network->instrument->places[entity].index; }
+static uint32_t body_of(const synth_network *network, hed_entity entity)
+{
+    return network->instrument->places[entity].index;
+}
 
 static hed_status no_memory(hed_error *error)
 {
     return synth_fail(error, HED_ERROR_MEMORY, "no memory for the network of the grid");
 }
 
-static void *array(const synth_network *network, uint64_t count, size_t size) { return synth_new(network->allocator, count, size); }
+static void *array(const synth_network *network, uint64_t count, size_t size)
+{
+    return synth_new(network->allocator, count, size);
+}
 
 /* Half-springs of free bodies, in the order of the springs. */
 static hed_status fill_springs(synth_network *network, hed_error *error)
@@ -50,7 +58,8 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
     uint32_t springs = instrument->counts[HED_SPRING];
     for (uint32_t s = 0; s < springs; s++)
         for (uint32_t end = 0; end < 2; end++) {
-            uint32_t at = network->free[body_of(network, end ? instrument->springs[s].to : instrument->springs[s].from)];
+            uint32_t at =
+                network->free[body_of(network, end ? instrument->springs[s].to : instrument->springs[s].from)];
             if (at != SYNTH_ANCHORED) network->begin[at + 1]++;
         }
     for (uint32_t i = 0; i < network->count; i++) {
@@ -59,13 +68,15 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
     }
     network->entries = network->begin[network->count];
     if (network->degree > LATTICE_MOST_DEGREE)
-        return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: a body with %u springs, %d at most", network->degree, LATTICE_MOST_DEGREE);
+        return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: a body with %u springs, %d at most",
+                          network->degree, LATTICE_MOST_DEGREE);
     network->other = array(network, network->entries, sizeof *network->other);
     network->spring = array(network, network->entries, sizeof *network->spring);
     network->kind = array(network, network->entries, sizeof *network->kind);
     if (!network->other || !network->spring || !network->kind) return no_memory(error);
     for (uint32_t s = 0; s < springs; s++) {
-        uint32_t ends[2] = {body_of(network, instrument->springs[s].from), body_of(network, instrument->springs[s].to)};
+        uint32_t ends[2] = {body_of(network, instrument->springs[s].from),
+                            body_of(network, instrument->springs[s].to)};
         for (uint32_t end = 0; end < 2; end++) {
             uint32_t at = network->free[ends[end]];
             if (at == SYNTH_ANCHORED) continue;
@@ -94,7 +105,8 @@ static double vector_of(const synth_network *network, uint32_t entry, double vec
     double square = 0.0;
     ends_of(network, entry, &own, &other);
     for (uint32_t k = 0; k < 3; k++) {
-        vector[k] = (double)network->instrument->bodies[other].position[k] - network->instrument->bodies[own].position[k];
+        vector[k] =
+            (double)network->instrument->bodies[other].position[k] - network->instrument->bodies[own].position[k];
         square += vector[k] * vector[k];
     }
     return sqrt(square);
@@ -114,7 +126,8 @@ static double rounding_of(const hed_instrument *instrument)
     double most = 0.0;
     for (uint32_t i = 0; i < instrument->counts[HED_BODY]; i++)
         for (uint32_t k = 0; k < 3; k++)
-            if (fabs((double)instrument->bodies[i].position[k]) > most) most = fabs((double)instrument->bodies[i].position[k]);
+            if (fabs((double)instrument->bodies[i].position[k]) > most)
+                most = fabs((double)instrument->bodies[i].position[k]);
     return 4.0 * most * 0x1p-24;
 }
 
@@ -125,7 +138,8 @@ static hed_status check_lengths(const synth_network *network, hed_error *error)
     for (uint32_t e = 0; e < network->entries; e++) {
         double vector[3];
         if (vector_of(network, e, vector) <= 0.0)
-            return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: spring %u has both ends at the same place",
+            return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                              "structure grid: spring %u has both ends at the same place",
                               network->spring[e] & SYNTH_SPRING_INDEX);
     }
     return HED_OK;
@@ -133,7 +147,8 @@ static hed_status check_lengths(const synth_network *network, hed_error *error)
 
 static bool same_material(const synth_material *material, const hed_spring_def *spring, double rest)
 {
-    return material->stiffness == spring->stiffness && material->cubic == spring->cubic && fabs(material->rest - rest) <= 1e-6 + 1e-6 * rest;
+    return material->stiffness == spring->stiffness && material->cubic == spring->cubic &&
+           fabs(material->rest - rest) <= 1e-6 + 1e-6 * rest;
 }
 
 /* Which kind a half-spring is of; a new one where it is the first. SYNTH_MOST_KINDS: there are too many. */
@@ -166,7 +181,8 @@ static bool find_kinds(synth_network *network, double rounding)
     return true;
 }
 
-/* Whether kinds can be slots. A slot that a body has nothing in is a spring to itself, which pulls if it is stretched at rest. */
+/* Whether kinds can be slots. A slot that a body has nothing in is a spring to itself, which pulls if it is
+ * stretched at rest. */
 static bool are_slots(const synth_network *network)
 {
     if (network->material_count > network->degree + (network->degree & 1)) return false;
@@ -181,7 +197,8 @@ static bool are_slots(const synth_network *network)
     return true;
 }
 
-/* Opposite kinds get opposite vectors, so that both halves of a spring pull alike, and parts that are rounding errors are 0. */
+/* Opposite kinds get opposite vectors, so that both halves of a spring pull alike, and parts that are rounding
+ * errors are 0. */
 static void pair_kinds(synth_network *network)
 {
     for (uint32_t a = 0; a < network->material_count; a++) {
@@ -213,17 +230,20 @@ static hed_status find_materials(synth_network *network, double rounding, hed_er
         while (m < network->material_count && !same_material(&network->materials[m], spring, rest)) m++;
         if (m == SYNTH_MOST_MATERIALS)
             return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                              "structure grid: more than %d materials (pairs of stiffness and rest length over distance) of springs; give rest "
+                              "structure grid: more than %d materials (pairs of stiffness and rest length over "
+                              "distance) of springs; give rest "
                               "lengths as a share of the distance, -1 for springs without tension",
                               SYNTH_MOST_MATERIALS);
-        if (m == network->material_count) network->materials[network->material_count++] = (synth_material){spring->stiffness, spring->cubic, rest};
+        if (m == network->material_count)
+            network->materials[network->material_count++] = (synth_material){spring->stiffness, spring->cubic, rest};
         if (rest != 1.0) network->tense = true;
         network->kind[e] = (uint8_t)m;
     }
     return HED_OK;
 }
 
-/* Bodies at rest in whole units, a 32,000th of the longest part of a rest vector; so all vectors are sums of one another, as they were. */
+/* Bodies at rest in whole units, a 32,000th of the longest part of a rest vector; so all vectors are sums of one
+ * another, as they were. */
 static hed_status find_unit(synth_network *network, hed_error *error)
 {
     double longest = 0.0;
@@ -238,9 +258,11 @@ static hed_status find_unit(synth_network *network, hed_error *error)
     const hed_body_def *first = network->instrument->bodies;
     for (uint32_t i = 0; i < network->all; i++)
         for (uint32_t k = 0; k < 3; k++) {
-            double x = rint(((double)network->instrument->bodies[i].position[k] - first->position[k]) / network->unit);
+            double x =
+                rint(((double)network->instrument->bodies[i].position[k] - first->position[k]) / network->unit);
             if (fabs(x) > 1e9)
-                return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: body %u is too far away for its springs' lengths", i);
+                return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                                  "structure grid: body %u is too far away for its springs' lengths", i);
             network->places[3 * i + k] = (int32_t)x;
         }
     return HED_OK;
@@ -256,10 +278,13 @@ static hed_status find_classes(synth_network *network, double step, hed_error *e
         float weight = (float)(step * step / body->mass), rate = (float)(2.0 * body->damping * step);
         if (i == 0 || network->class_weight[last] != weight || network->class_rate[last] != rate) {
             last = 0;
-            while (last < network->class_count && (network->class_weight[last] != weight || network->class_rate[last] != rate)) last++;
+            while (last < network->class_count &&
+                   (network->class_weight[last] != weight || network->class_rate[last] != rate))
+                last++;
         }
         if (last == SYNTH_MOST_CLASSES)
-            return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: more than %d different pairs of mass and damping", SYNTH_MOST_CLASSES);
+            return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                              "structure grid: more than %d different pairs of mass and damping", SYNTH_MOST_CLASSES);
         if (last == network->class_count) {
             network->class_weight[last] = weight;
             network->class_rate[last] = rate;
@@ -285,10 +310,11 @@ static hed_status find_free(synth_network *network, hed_error *error)
     return network->begin ? HED_OK : no_memory(error);
 }
 
-hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument, double rate, synth_network *network,
-                                hed_error *error)
+hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument, double rate,
+                                synth_network *network, hed_error *error)
 {
-    *network = (synth_network){.allocator = allocator, .instrument = instrument, .all = instrument->counts[HED_BODY], .unit = 1.0};
+    *network = (synth_network){
+        .allocator = allocator, .instrument = instrument, .all = instrument->counts[HED_BODY], .unit = 1.0};
     double rounding = rounding_of(instrument);
     hed_status status = find_free(network, error);
     if (!status) status = find_classes(network, 1.0 / rate, error);
@@ -304,7 +330,8 @@ hed_status synth_network_create(const hed_allocator *allocator, const hed_instru
     }
     network->same = network->material_count > 0 && network->materials[0].stiffness > 0.0f;
     for (uint32_t m = 1; m < network->material_count; m++)
-        if (network->materials[m].stiffness != network->materials[0].stiffness || network->materials[m].cubic != network->materials[0].cubic)
+        if (network->materials[m].stiffness != network->materials[0].stiffness ||
+            network->materials[m].cubic != network->materials[0].cubic)
             network->same = false;
     for (uint32_t s = 0; s < instrument->counts[HED_SPRING]; s++)
         if (instrument->springs[s].cubic != 0.0f) network->cubic = true;

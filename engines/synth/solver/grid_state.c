@@ -45,12 +45,17 @@ static uint64_t floats_of(const synth_structure *made) { return 6ull * made->tab
 static hed_status read_state(synth_structure *made, float **state, hed_error *error)
 {
     *state = synth_new(&made->allocator, floats_of(made), sizeof **state);
-    if (!*state) return synth_fail(error, HED_ERROR_MEMORY, "no memory for the state of %u bodies", made->network.count);
-    hed_status status = hed_read(made->stream, *state, made->buffers[LATTICE_STATE], 0, floats_of(made) * sizeof **state, error);
+    if (!*state)
+        return synth_fail(error, HED_ERROR_MEMORY, "no memory for the state of %u bodies", made->network.count);
+    hed_status status =
+        hed_read(made->stream, *state, made->buffers[LATTICE_STATE], 0, floats_of(made) * sizeof **state, error);
     return status ? status : hed_stream_wait(made->stream, error);
 }
 
-static void release_state(const synth_structure *made, float *state) { synth_release(&made->allocator, state, floats_of(made), sizeof *state); }
+static void release_state(const synth_structure *made, float *state)
+{
+    synth_release(&made->allocator, state, floats_of(made), sizeof *state);
+}
 
 /* Where component 0 of a free body is among the state; the others are `own` further on each. */
 static uint64_t state_at(const synth_structure *made, uint32_t body)
@@ -123,13 +128,16 @@ hed_status synth_grid_carry(synth_structure *made, synth_structure *from, hed_er
     uint64_t words = 8ull * made->step.side;
     uint32_t *packets = synth_new(&made->allocator, words, sizeof *packets);
     hed_status status = read_state(from, &old, error);
-    if (!status && (!state || !packets)) status = synth_fail(error, HED_ERROR_MEMORY, "no memory to carry %u bodies over", made->network.count);
+    if (!status && (!state || !packets))
+        status = synth_fail(error, HED_ERROR_MEMORY, "no memory to carry %u bodies over", made->network.count);
     if (!status) {
         move_bodies(from, old, made, state);
         fill_packets(made, state, packets);
-        status = hed_write(made->stream, made->buffers[LATTICE_STATE], 0, state, floats_of(made) * sizeof *state, error);
+        status =
+            hed_write(made->stream, made->buffers[LATTICE_STATE], 0, state, floats_of(made) * sizeof *state, error);
     }
-    if (!status) status = hed_write(made->stream, made->buffers[LATTICE_PACKETS], 0, packets, words * sizeof *packets, error);
+    if (!status)
+        status = hed_write(made->stream, made->buffers[LATTICE_PACKETS], 0, packets, words * sizeof *packets, error);
     hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
     release_state(from, old);
     release_state(made, state);

@@ -1,5 +1,5 @@
-/* Tables of lattice.cl: who is where in which group, whose displacements a group is sent, and what each body's neighbours and half-springs
- * are. Made once, on the host; a million bodies take about a second. */
+/* Tables of lattice.cl: who is where in which group, whose displacements a group is sent, and what each body's
+ * neighbours and half-springs are. Made once, on the host; a million bodies take about a second. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -11,26 +11,30 @@ enum { FEW_BODIES = 256, MOST_PLACES = 16383 /* their bytes are 16-bit numbers *
 typedef struct builder {
     const synth_network *network;
     synth_grid_tables *tables;
-    uint32_t *group_of; /* (count) */
-    uint32_t *element;  /* (count) of the control group, LATTICE_NOTHING */
-    uint32_t *begin;    /* (groups + 1) into `order` */
-    uint32_t *order;    /* (count) by group and place */
-    uint64_t *keys;     /* (most of a group) */
-    uint32_t *mark;     /* (count) last group that was sent this one */
-    uint32_t *at;       /* (count) where it is among that group's places */
-    uint32_t *sent;     /* (2 x count of the largest halo) packet, body */
+    uint32_t *group_of;             /* (count) */
+    uint32_t *element;              /* (count) of the control group, LATTICE_NOTHING */
+    uint32_t *begin;                /* (groups + 1) into `order` */
+    uint32_t *order;                /* (count) by group and place */
+    uint64_t *keys;                 /* (most of a group) */
+    uint32_t *mark;                 /* (count) last group that was sent this one */
+    uint32_t *at;                   /* (count) where it is among that group's places */
+    uint32_t *sent;                 /* (2 x count of the largest halo) packet, body */
     uint32_t *neighbours, *springs; /* (degree x own), the latter times `words`, of the present group */
-    uint32_t words;     /* of a half-spring: as many as the number of the network's form */
+    uint32_t words;                 /* of a half-spring: as many as the number of the network's form */
     uint32_t most_own, most_halo;
 } builder;
 
 static uint32_t ceil_divide(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-static hed_status no_memory(hed_error *error) { return synth_fail(error, HED_ERROR_MEMORY, "no memory for the tables of the grid"); }
+static hed_status no_memory(hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the tables of the grid");
+}
 
 /* ---- sizes ---- */
 
-/* A power of two cuts regular lattices into boxes; it is taken where more groups would not make the largest one's rows fewer. */
+/* A power of two cuts regular lattices into boxes; it is taken where more groups would not make the largest one's
+ * rows fewer. */
 static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
 {
     if (!limits->groups) return ceil_divide(count, limits->threads * limits->each / 4 * 3);
@@ -56,8 +60,8 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* First those that the control group knows, in its order; then the rim by the group that they face, so that packets which one group wants
- * lie side by side; then the inner ones as the instrument has them. */
+/* First those that the control group knows, in its order; then the rim by the group that they face, so that packets
+ * which one group wants lie side by side; then the inner ones as the instrument has them. */
 static uint64_t key_of(const builder *b, uint32_t body)
 {
     const synth_network *network = b->network;
@@ -65,7 +69,8 @@ static uint64_t key_of(const builder *b, uint32_t body)
     if (b->element[body] != LATTICE_NOTHING) return (uint64_t)b->element[body] << 32 | body;
     for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
         uint32_t other = network->other[e];
-        if (other != SYNTH_ANCHORED && b->group_of[other] != b->group_of[body] && b->group_of[other] < facing) facing = b->group_of[other];
+        if (other != SYNTH_ANCHORED && b->group_of[other] != b->group_of[body] && b->group_of[other] < facing)
+            facing = b->group_of[other];
     }
     return (facing == UINT32_MAX ? 2ull << 62 : 1ull << 62 | (uint64_t)facing << 32) | body;
 }
@@ -166,11 +171,13 @@ static void describe_spring(const synth_network *network, uint32_t entry, uint32
     words[1] = (uint32_t)(vector[2] + 32768) | (uint32_t)network->kind[entry] << 16;
 }
 
-/* Slots without a spring: to the body itself, where nothing is stretched or (the material behind all others) nothing pulls. */
+/* Slots without a spring: to the body itself, where nothing is stretched or (the material behind all others) nothing
+ * pulls. */
 static void clear_slots(const builder *b)
 {
     const synth_grid_tables *tables = b->tables;
-    uint32_t null = b->network->material_count, words[2] = {32769u | 32768u << 16, 32768u | (b->network->tense ? null : 0) << 16};
+    uint32_t null = b->network->material_count,
+             words[2] = {32769u | 32768u << 16, 32768u | (b->network->tense ? null : 0) << 16};
     for (uint32_t j = 0; j < tables->shape.degree; j++)
         for (uint32_t i = 0; i < tables->own; i++) {
             uint32_t slot = j * tables->own + i;
@@ -179,7 +186,8 @@ static void clear_slots(const builder *b)
         }
 }
 
-/* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that step together read one entry of the palette. */
+/* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that step together read
+ * one entry of the palette. */
 static uint32_t slot_for(const builder *b, uint32_t entry, uint32_t *taken)
 {
     const synth_network *network = b->network;
@@ -198,7 +206,9 @@ static void fill_body(builder *b, uint32_t group, uint32_t i)
     for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
         uint32_t slot = slot_for(b, e, &taken) * tables->own + i, other = network->other[e];
         bool here = other != SYNTH_ANCHORED && b->group_of[other] == group;
-        b->neighbours[slot] = other == SYNTH_ANCHORED ? tables->shape.places - 1 : here ? tables->place[other] % tables->own : b->at[other];
+        b->neighbours[slot] = other == SYNTH_ANCHORED ? tables->shape.places - 1
+                              : here                  ? tables->place[other] % tables->own
+                                                      : b->at[other];
         if (!here && other != SYNTH_ANCHORED) tables->cut++;
         describe_spring(network, e, &b->springs[slot * b->words]);
     }
@@ -222,7 +232,8 @@ static void fill_group(builder *b, uint32_t group)
     clear_slots(b);
     for (uint32_t i = 0; i < tables->groups[group].own; i++) fill_body(b, group, i);
     uint32_t *packed = tables->springs + (uint64_t)group * tables->spring_words;
-    if (b->words) synth_spread_banks(b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
+    if (b->words)
+        synth_spread_banks(b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
     if (b->network->form == SPRINGS_KINDS) pack_kinds(b, packed);
     if (b->network->form == SPRINGS_OWN) memcpy(packed, b->springs, tables->spring_words * sizeof *packed);
     for (uint32_t w = 0; w < words; w++)
@@ -239,7 +250,8 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     synth_grid_tables *tables = b->tables;
     synth_grid_shape *shape = &tables->shape;
     const synth_network *network = b->network;
-    uint32_t most_rim = 1, most_linked = 0, slots = network->form == SPRINGS_SLOTS ? network->material_count : network->degree;
+    uint32_t most_rim = 1, most_linked = 0,
+             slots = network->form == SPRINGS_SLOTS ? network->material_count : network->degree;
     choose_threads(shape, limits, b->most_own);
     forget_marks(b);
     for (uint32_t g = 0; g < shape->groups; g++) {
@@ -254,21 +266,27 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     tables->own = shape->threads * shape->each;
     tables->halo_room = b->most_halo + 1;
     b->words = network->form;
-    tables->spring_words = network->form == SPRINGS_OWN ? 2 * shape->degree * tables->own
-                           : network->form == SPRINGS_KINDS ? LATTICE_KIND_WORDS(shape->degree) * tables->own : 0;
+    tables->spring_words = network->form == SPRINGS_OWN     ? 2 * shape->degree * tables->own
+                           : network->form == SPRINGS_KINDS ? LATTICE_KIND_WORDS(shape->degree) * tables->own
+                                                            : 0;
     shape->places = tables->own + b->most_halo + 1;
     if (most_linked > shape->threads)
-        return synth_fail(error, HED_ERROR_LIMIT, "structure grid: %u bodies of one group have a microphone or an exciter, %u at most", most_linked,
-                          shape->threads);
-    uint32_t floats = network->form == SPRINGS_KINDS ? LATTICE_KIND_FLOATS : network->form == SPRINGS_OWN ? LATTICE_MATERIAL_FLOATS : 0;
-    uint64_t palettes = 4 * (2 * (uint64_t)network->class_count + 3 + floats * ((uint64_t)network->material_count + 1));
+        return synth_fail(error, HED_ERROR_LIMIT,
+                          "structure grid: %u bodies of one group have a microphone or an exciter, %u at most",
+                          most_linked, shape->threads);
+    uint32_t floats = network->form == SPRINGS_KINDS ? LATTICE_KIND_FLOATS
+                      : network->form == SPRINGS_OWN ? LATTICE_MATERIAL_FLOATS
+                                                     : 0;
+    uint64_t palettes =
+        4 * (2 * (uint64_t)network->class_count + 3 + floats * ((uint64_t)network->material_count + 1));
     uint64_t bytes = 12ull * shape->places + palettes, table = 2ull * shape->degree * tables->own;
     if (shape->places > MOST_PLACES || shape->each > limits->each || bytes > limits->local_bytes)
         return synth_fail(error, HED_ERROR_LIMIT,
-                          "structure grid: %u bodies in %u groups, up to %u and %u of their neighbours' in one: a group has local memory for %llu, "
+                          "structure grid: %u bodies in %u groups, up to %u and %u of their neighbours' in one: a "
+                          "group has local memory for %llu, "
                           "and rows for %u",
-                          network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)(limits->local_bytes / 12),
-                          limits->threads * limits->each);
+                          network->count, shape->groups, b->most_own, b->most_halo,
+                          (unsigned long long)(limits->local_bytes / 12), limits->threads * limits->each);
     shape->table_local = limits->table_local && bytes + table <= limits->local_bytes;
     shape->local_bytes = bytes + (shape->table_local ? table : 0);
     return HED_OK;
@@ -286,7 +304,8 @@ static hed_status allocate_tables(builder *b, hed_error *error)
     tables->links = synth_new(allocator, groups * tables->shape.threads, sizeof *tables->links);
     b->neighbours = synth_new(allocator, degree * own, sizeof *b->neighbours);
     b->springs = synth_new(allocator, degree * own * b->words, sizeof *b->springs);
-    bool all = tables->table && tables->springs && tables->classes && tables->halo && tables->links && b->neighbours && b->springs;
+    bool all = tables->table && tables->springs && tables->classes && tables->halo && tables->links &&
+               b->neighbours && b->springs;
     return all ? HED_OK : no_memory(error);
 }
 
@@ -321,7 +340,8 @@ static hed_status start(builder *b, const uint32_t *linked, uint32_t linked_coun
     b->at = synth_new(allocator, count, sizeof *b->at);
     b->tables->place = synth_new(allocator, count, sizeof *b->tables->place);
     b->tables->groups = synth_new(allocator, groups, sizeof *b->tables->groups);
-    if (!b->group_of || !b->element || !b->begin || !b->order || !b->mark || !b->at || !b->tables->place || !b->tables->groups)
+    if (!b->group_of || !b->element || !b->begin || !b->order || !b->mark || !b->at || !b->tables->place ||
+        !b->tables->groups)
         return no_memory(error);
     memset(b->element, 0xff, count * sizeof *b->element);
     for (uint32_t k = 0; k < linked_count; k++)
@@ -344,14 +364,16 @@ static void finish(builder *b)
     synth_release(allocator, b->springs, slots * b->words, sizeof *b->springs);
 }
 
-hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits, const uint32_t *linked, uint32_t linked_count,
-                                    synth_grid_tables *tables, hed_error *error)
+hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits,
+                                    const uint32_t *linked, uint32_t linked_count, synth_grid_tables *tables,
+                                    hed_error *error)
 {
     *tables = (synth_grid_tables){.allocator = network->allocator, .linked = linked_count, .bodies = network->count};
     tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
     builder b = {.network = network, .tables = tables};
     hed_status status = start(&b, linked, linked_count, error);
-    if (!status) status = synth_partition(network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
+    if (!status)
+        status = synth_partition(network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
     if (!status) {
         tables->own = 1; /* places are numbers within their group until choose_shape() */
         status = order_bodies(&b, error);
@@ -383,6 +405,7 @@ void synth_grid_tables_destroy(synth_grid_tables *tables)
     synth_grid_tables_trim(tables);
     synth_release(allocator, tables->place, tables->bodies, sizeof *tables->place);
     synth_release(allocator, tables->groups, tables->shape.groups, sizeof *tables->groups);
-    synth_release(allocator, tables->links, (uint64_t)tables->shape.groups * tables->shape.threads, sizeof *tables->links);
+    synth_release(allocator, tables->links, (uint64_t)tables->shape.groups * tables->shape.threads,
+                  sizeof *tables->links);
     *tables = (synth_grid_tables){0};
 }

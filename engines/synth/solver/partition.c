@@ -1,6 +1,6 @@
-/* A network cut into groups of nearly equal size with few springs between them: by recursive bisection of the bodies' places, which cuts regular
- * lattices into boxes; and where that cuts many springs, because they do not join what is near, by METIS (multilevel k-way) if it was built in
- * and cuts fewer. */
+/* A network cut into groups of nearly equal size with few springs between them: by recursive bisection of the
+ * bodies' places, which cuts regular lattices into boxes; and where that cuts many springs, because they do not join
+ * what is near, by METIS (multilevel k-way) if it was built in and cuts fewer. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -52,7 +52,8 @@ static void select_middle(bisection *b, uint32_t axis, uint32_t low, uint32_t hi
         if (middle <= j) high = j + 1;
         else low = j + 1;
     }
-    if (high - low == 2 && before(b, axis, b->order[high - 1], b->order[low])) exchange(&b->order[low], &b->order[high - 1]);
+    if (high - low == 2 && before(b, axis, b->order[high - 1], b->order[low]))
+        exchange(&b->order[low], &b->order[high - 1]);
 }
 
 static uint32_t longest_axis(const bisection *b, uint32_t low, uint32_t high)
@@ -98,7 +99,8 @@ static void bisect(bisection *b, uint32_t count, uint32_t groups, uint32_t *grou
         uint32_t low, high, first, groups;
     } stack[DEEPEST] = {{0, count, 0, groups}};
     for (uint32_t depth = 1; depth > 0;) {
-        uint32_t low = stack[--depth].low, high = stack[depth].high, first = stack[depth].first, parts = stack[depth].groups;
+        uint32_t low = stack[--depth].low, high = stack[depth].high, first = stack[depth].first,
+                 parts = stack[depth].groups;
         if (parts == 1) {
             for (uint32_t i = low; i < high; i++) group_of[b->order[i]] = first;
             continue;
@@ -106,7 +108,8 @@ static void bisect(bisection *b, uint32_t count, uint32_t groups, uint32_t *grou
         uint32_t half = parts / 2, middle = low + (uint32_t)((uint64_t)(high - low) * half / parts);
         select_middle(b, longest_axis(b, low, high), low, high, middle);
         stack[depth].low = low, stack[depth].high = middle, stack[depth].first = first, stack[depth++].groups = half;
-        stack[depth].low = middle, stack[depth].high = high, stack[depth].first = first + half, stack[depth++].groups = parts - half;
+        stack[depth].low = middle, stack[depth].high = high, stack[depth].first = first + half,
+        stack[depth++].groups = parts - half;
     }
 }
 
@@ -140,13 +143,16 @@ static bool fits(const uint32_t *group_of, uint32_t count, uint32_t *sizes, uint
 }
 
 /* False: METIS could not, or not within `most`. */
-static bool by_metis(const synth_network *network, uint32_t groups, uint32_t most, idx_t *begin, idx_t *other, idx_t *part, uint32_t *sizes)
+static bool by_metis(const synth_network *network, uint32_t groups, uint32_t most, idx_t *begin, idx_t *other,
+                     idx_t *part, uint32_t *sizes)
 {
-    idx_t options[METIS_NOPTIONS], vertices = (idx_t)network->count, constraints = 1, parts = (idx_t)groups, cut, edges = 0;
+    idx_t options[METIS_NOPTIONS], vertices = (idx_t)network->count, constraints = 1, parts = (idx_t)groups, cut,
+                                   edges = 0;
     for (uint32_t i = 0; i < network->count; i++) {
         begin[i] = edges;
         for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++)
-            if (network->other[e] != SYNTH_ANCHORED && network->other[e] != i) other[edges++] = (idx_t)network->other[e];
+            if (network->other[e] != SYNTH_ANCHORED && network->other[e] != i)
+                other[edges++] = (idx_t)network->other[e];
     }
     begin[network->count] = edges;
     METIS_SetDefaultOptions(options);
@@ -154,7 +160,8 @@ static bool by_metis(const synth_network *network, uint32_t groups, uint32_t mos
     options[METIS_OPTION_UFACTOR] = 10;
     double slack = ((double)most * groups / network->count - 1.0) * 1000.0;
     if (slack < 10.0) options[METIS_OPTION_UFACTOR] = slack < 1.0 ? 1 : (idx_t)slack;
-    if (METIS_PartGraphKway(&vertices, &constraints, begin, other, NULL, NULL, NULL, &parts, NULL, NULL, options, &cut, part) != METIS_OK)
+    if (METIS_PartGraphKway(&vertices, &constraints, begin, other, NULL, NULL, NULL, &parts, NULL, NULL, options,
+                            &cut, part) != METIS_OK)
         return false;
     return fits((const uint32_t *)part, network->count, sizes, groups, most);
 }
@@ -176,9 +183,12 @@ static void improve(const synth_network *network, uint32_t groups, uint32_t most
     const hed_allocator *allocator = network->allocator;
     uint64_t cut = cut_of(network, group_of);
     if (cut * FEW_CUT <= network->entries) return;
-    idx_t *begin = synth_new(allocator, network->count + 1ull, sizeof *begin), *other = synth_new(allocator, network->entries, sizeof *other);
-    uint32_t *sizes = synth_new(allocator, groups, sizeof *sizes), *part = synth_new(allocator, network->count, sizeof *part);
-    if (begin && other && sizes && part && by_metis(network, groups, most, begin, other, (idx_t *)part, sizes) && cut_of(network, part) < cut)
+    idx_t *begin = synth_new(allocator, network->count + 1ull, sizeof *begin),
+          *other = synth_new(allocator, network->entries, sizeof *other);
+    uint32_t *sizes = synth_new(allocator, groups, sizeof *sizes),
+             *part = synth_new(allocator, network->count, sizeof *part);
+    if (begin && other && sizes && part && by_metis(network, groups, most, begin, other, (idx_t *)part, sizes) &&
+        cut_of(network, part) < cut)
         memcpy(group_of, part, network->count * sizeof *part);
     synth_release(allocator, begin, network->count + 1ull, sizeof *begin);
     synth_release(allocator, other, network->entries, sizeof *other);
@@ -187,10 +197,12 @@ static void improve(const synth_network *network, uint32_t groups, uint32_t most
 }
 #endif
 
-hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of, hed_error *error)
+hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of,
+                           hed_error *error)
 {
     if ((uint64_t)groups * most < network->count)
-        return synth_fail(error, HED_ERROR_LIMIT, "%u bodies: %u groups of %u have no room for them", network->count, groups, most);
+        return synth_fail(error, HED_ERROR_LIMIT, "%u bodies: %u groups of %u have no room for them", network->count,
+                          groups, most);
     if (groups == 1) {
         memset(group_of, 0, network->count * sizeof *group_of);
         return HED_OK;

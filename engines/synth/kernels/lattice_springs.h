@@ -1,0 +1,307 @@
+/* Springs of lattice.cl: what it is compiled for, how a half-spring is found, and the force on a body. Put in front
+ * of it. */
+#ifndef SYNTH_LATTICE_SPRINGS_H
+#define SYNTH_LATTICE_SPRINGS_H
+
+/* ---- what the kernel is compiled for ---- */
+
+#ifndef WG
+#define WG 64
+#endif
+#ifndef EACH
+#define EACH 2
+#endif
+#ifndef RIM /* the first RIM of EACH hold every body of the rim */
+#define RIM 1
+#endif
+#ifndef HALO /* others' bodies that an item receives */
+#define HALO 1
+#endif
+#ifndef DEGREE /* even */
+#define DEGREE 6
+#endif
+#ifndef PLACES /* own bodies, halo, and the place of anchors, which is the last */
+#define PLACES (WG * EACH + WG * HALO + 1)
+#endif
+#ifndef HELD /* 1: displacements in registers too; pays up to about four bodies an item */
+#define HELD 1
+#endif
+#ifndef SPRINGS
+#define SPRINGS SPRINGS_SLOTS
+#endif
+/* SPRINGS_SLOTS: of each slot the rest vector, its length squared, the rest length L0, and |d0|^2 - L0^2, in units.
+ * They are literals, since loads of constants would be a tenth of all instructions. */
+#ifndef SLOT_X
+#define SLOT_X 1.0f, -1.0f, 0.0f, 0.0f, 0.0f, 0.0f
+#define SLOT_Y 0.0f, 0.0f, 1.0f, -1.0f, 0.0f, 0.0f
+#define SLOT_Z 0.0f, 0.0f, 0.0f, 0.0f, 1.0f, -1.0f
+#define SLOT_SQUARE 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f
+#define SLOT_REST 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f
+#define SLOT_EXCESS 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f
+#endif
+#ifndef SAME /* 1: all springs have one stiffness, which is in the gain */
+#define SAME 0
+#endif
+#ifndef STRETCH /* SPRINGS_OWN with one material: L0/|d0| */
+#define STRETCH 1.0f
+#endif
+#ifndef MATERIALS /* or kinds of half-springs */
+#define MATERIALS 1
+#endif
+#ifndef TENSE /* whether some spring is stretched at rest */
+#define TENSE 0
+#endif
+#ifndef CUBIC
+#define CUBIC 0
+#endif
+#ifndef BODIES
+#define BODIES BODIES_CLASSES
+#endif
+#ifndef CLASSES
+#define CLASSES 1
+#endif
+#ifndef TABLE_LOCAL /* whether the neighbour table is in local memory; else it is read from global memory */
+#define TABLE_LOCAL 1
+#endif
+#ifndef CONTROL_LOCAL /* whether the store of the control group is in local memory (SYNTH_SPACE) */
+#define CONTROL_LOCAL 0
+#endif
+#ifndef PACKETS
+#define PACKETS 0
+#endif
+#define ROLE_ALL 0     /* the lattice, and one more group that is the control group */
+#define ROLE_LATTICE 1 /* one of the two: where a launch makes one sample, each has its own */
+#define ROLE_CONTROL 2
+#ifndef ROLE
+#define ROLE ROLE_ALL
+#endif
+
+#if HED_STRICT /* the host gives no such configuration: this is for the syntax test */
+#define lattice_rsqrt(x) hed_rsqrt(x)
+#define lattice_rcp(x) (1.0f / (x))
+#else
+#define lattice_rsqrt(x) hed_near_rsqrt(x)
+#define lattice_rcp(x) hed_near_rcp(x)
+#endif
+
+#define OWN (WG * EACH)
+#define WORDS (DEGREE / 2)
+#define POLLS 4000000u /* before a packet is given up: seconds, where microseconds are usual */
+/* In local memory, in floats: displacements, the classes' decay and gain, the materials, the neighbour table. */
+#define CLASS_AT (3 * PLACES)
+#define MATERIAL_AT ((CLASS_AT + (BODIES == BODIES_CLASSES ? 2 * CLASSES : 0) + 3) / 4 * 4)
+#define MATERIAL_FLOATS \
+    (SPRINGS == SPRINGS_KINDS                  ? LATTICE_KIND_FLOATS \
+     : SPRINGS == SPRINGS_OWN && MATERIALS > 1 ? LATTICE_MATERIAL_FLOATS \
+                                               : 0)
+#define TABLE_AT (MATERIAL_AT + MATERIAL_FLOATS * MATERIALS)
+/* Words of a group's half-springs. */
+#define SPRING_WORDS \
+    (OWN * (SPRINGS == SPRINGS_KINDS ? LATTICE_KIND_WORDS(DEGREE) : SPRINGS == SPRINGS_OWN ? 2 * DEGREE : 0))
+
+#ifdef __CUDACC__
+#define LATTICE_FUNCTION __device__ __forceinline__
+#else
+#define LATTICE_FUNCTION static inline
+#endif
+
+/* A neighbour in the table is the byte at which its x lies among the x. */
+#define NEIGHBOUR(place, axis, byte) \
+    (*(__local const float *)((__local const char *)((place) + (axis)*PLACES) + (byte)))
+
+typedef struct lattice_vector {
+    float x, y, z;
+} lattice_vector;
+
+/* ---- packets ---- */
+
+LATTICE_FUNCTION void lattice_put(__global uint4 *at, float x, float y, float z, uint epoch)
+{
+    uint4 packet = hed_u4(as_uint(x), as_uint(y), as_uint(z), epoch);
+#if PACKETS
+    hed_packet_put(at, packet);
+#else
+    *at = packet;
+#endif
+}
+
+LATTICE_FUNCTION uint4 lattice_get(__global const uint4 *at)
+{
+#if PACKETS
+    return hed_packet_get(at);
+#else
+    return *at;
+#endif
+}
+
+/* Reads again until the epoch is right. Past POLLS it goes on with what is there and says so; then nobody waits any
+ * more. */
+LATTICE_FUNCTION uint4 lattice_wait(__global const uint4 *at, uint4 packet, uint epoch, __global uint *flags)
+{
+#if PACKETS
+    for (uint poll = 0; packet.w != epoch; poll++) {
+        if (poll >= POLLS || ((poll & 1023u) == 1023u && flags[0])) {
+            flags[0] = 1;
+            break;
+        }
+        packet = hed_packet_get(at);
+    }
+#else
+    if (packet.w != epoch) flags[0] = 1;
+    (void)at;
+#endif
+    return packet;
+}
+
+#if ROLE != ROLE_CONTROL
+/* ---- springs ---- */
+
+/* A spring while its force is computed. */
+typedef struct lattice_spring {
+    float x, y, z, square, rest, excess, stiffness, cubic;
+} lattice_spring;
+
+/* |d0|^2 in |d|^2 is taken larger by 2^-21, so that rounding never makes it negative, even where both ends meet. */
+#define SAFE 1.0000005f
+
+/* The pull of a spring along d, over |d|; w = u.(u + 2 d0). */
+LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
+{
+    /* A palette's rest lengths are larger themselves: where nothing is stretched one operation is enough. */
+#if SPRINGS == SPRINGS_KINDS && !TENSE
+    float now = fma(s.rest, s.rest, w);
+#else
+    float now = fma(s.square, SAFE, w);
+#endif
+    float inverse = lattice_rsqrt(now), sum = lattice_rcp(fma(now, inverse, s.rest)); /* 1/(|d| + L0) */
+    float e = TENSE || CUBIC ? (w + s.excess) * sum : w * sum;
+    if (CUBIC) return fma(s.cubic * e, e, s.stiffness) * (e * inverse);
+    return SAME ? e * inverse : s.stiffness * (e * inverse);
+}
+
+#if SPRINGS == SPRINGS_SLOTS
+/* Slot j; all of it but the stiffness is known to the compiler. */
+LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
+{
+    const float x[] = {SLOT_X}, y[] = {SLOT_Y}, z[] = {SLOT_Z}, square[] = {SLOT_SQUARE}, rest[] = {SLOT_REST},
+                excess[] = {SLOT_EXCESS};
+    lattice_spring s;
+    s.x = x[j];
+    s.y = y[j];
+    s.z = z[j];
+    s.square = square[j];
+    s.rest = rest[j];
+    s.excess = excess[j];
+    s.stiffness = SAME ? 1.0f : step->stiffness[j];
+    s.cubic = step->cubic[SAME ? 0 : j];
+    return s;
+}
+#endif
+
+#if SPRINGS == SPRINGS_KINDS
+/* A half-spring of kind `kind`. */
+LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, const lattice_step *step, uint kind)
+{
+    __local const float4 *palette = (__local const float4 *)(block + MATERIAL_AT) + LATTICE_KIND_FLOATS / 4 * kind;
+    float4 shape = palette[0];
+    lattice_spring s;
+    s.x = shape.x;
+    s.y = shape.y;
+    s.z = shape.z;
+    s.rest = shape.w;
+#if TENSE || CUBIC || !SAME
+    float4 more = palette[1];
+    s.stiffness = more.x;
+    s.excess = more.y;
+    s.cubic = more.z;
+#else
+    s.stiffness = 1.0f;
+    s.excess = s.cubic = 0.0f;
+#endif
+    s.square = TENSE ? fma(s.rest, s.rest, s.excess) : s.rest * s.rest;
+    (void)step;
+    return s;
+}
+#endif
+
+#if SPRINGS == SPRINGS_OWN
+/* Bits to a whole number: the low bits of a float of that size, without a conversion. */
+LATTICE_FUNCTION float lattice_whole(uint bits) { return as_float(bits | 0x4b000000u) - (8388608.0f + 32768.0f); }
+
+/* A half-spring by its words. */
+LATTICE_FUNCTION lattice_spring lattice_of_its_own(__local const float *block, const lattice_step *step, uint2 word)
+{
+    lattice_spring s;
+    s.x = lattice_whole(word.x & 0xffffu);
+    s.y = lattice_whole(word.x >> 16);
+    s.z = lattice_whole(word.y & 0xffffu);
+    s.square = fma(s.x, s.x, fma(s.y, s.y, s.z * s.z));
+    s.rest = s.square * lattice_rsqrt(s.square);
+#if MATERIALS > 1
+    __local const float *made = block + MATERIAL_AT + LATTICE_MATERIAL_FLOATS * (word.y >> 16);
+    s.stiffness = made[0];
+    s.cubic = made[1];
+    s.rest *= made[2];
+    s.excess = made[3] * s.square;
+    (void)step;
+#else
+    s.stiffness = 1.0f;
+    s.cubic = step->cubic[0];
+    s.rest *= STRETCH;
+    s.excess = (1.0f - STRETCH * STRETCH) * s.square;
+    (void)block;
+#endif
+    return s;
+}
+#endif
+
+#define HAS_PART(part) (SPRINGS != SPRINGS_SLOTS || (part) != 0.0f)
+
+/* The sum of the springs' forces on the body at `i`, which is at `at`. */
+LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block, __global const uint *table,
+                                              __global const uint *springs, const lattice_step *step, uint i,
+                                              lattice_vector at)
+{
+    lattice_vector force = {0.0f, 0.0f, 0.0f};
+    uint words[WORDS];
+#pragma unroll
+    for (uint k = 0; k < WORDS; k++) {
+#if TABLE_LOCAL
+        words[k] = as_uint(block[TABLE_AT + k * OWN + i]);
+#else
+        words[k] = table[k * OWN + i];
+#endif
+    }
+#if SPRINGS == SPRINGS_KINDS
+    uint kinds[LATTICE_KIND_WORDS(DEGREE)];
+#pragma unroll
+    for (uint k = 0; k < LATTICE_KIND_WORDS(DEGREE); k++) kinds[k] = springs[k * OWN + i];
+#endif
+    (void)table, (void)springs;
+#pragma unroll
+    for (uint j = 0; j < DEGREE; j++) {
+        uint byte = j & 1u ? words[j / 2] >> 16 : words[j / 2] & 0xffffu;
+        float ux = NEIGHBOUR(block, 0, byte) - at.x, uy = NEIGHBOUR(block, 1, byte) - at.y,
+              uz = NEIGHBOUR(block, 2, byte) - at.z;
+#if SPRINGS == SPRINGS_SLOTS
+        lattice_spring s = lattice_slot(step, j);
+#elif SPRINGS == SPRINGS_KINDS
+        lattice_spring s = lattice_of_kind(block, step, kinds[j / 4] >> 8 * (j % 4) & 255u);
+#else
+        lattice_spring s = lattice_of_its_own(block, step, ((__global const uint2 *)springs)[j * OWN + i]);
+#endif
+        /* d, and u + 2 d0 = d + d0. Parts of a slot that are 0 are known to be. */
+        float dx = HAS_PART(s.x) ? ux + s.x : ux, dy = HAS_PART(s.y) ? uy + s.y : uy,
+              dz = HAS_PART(s.z) ? uz + s.z : uz;
+        float ex = HAS_PART(s.x) ? dx + s.x : ux, ey = HAS_PART(s.y) ? dy + s.y : uy,
+              ez = HAS_PART(s.z) ? dz + s.z : uz;
+        float pull = lattice_pull(fma(ux, ex, fma(uy, ey, uz * ez)), s);
+        force.x = fma(pull, dx, force.x);
+        force.y = fma(pull, dy, force.y);
+        force.z = fma(pull, dz, force.z);
+    }
+    return force;
+}
+#endif
+
+#endif
