@@ -9,7 +9,7 @@
 
 static hed_error error;
 
-enum { FRAMES = 400, RATE = 48000 };
+enum { FRAMES = 400 };
 
 /* ---- instruments ---- */
 
