@@ -59,7 +59,7 @@ static hed_status check_local(const hed_kernel_def *def, const hed_device *devic
         if (g->local_bytes[i] == 0)
             return hed_fail(error, HED_ERROR_ARGUMENT, "%s: local array \"%s\" has 0 bytes: geometry() must set them",
                             def->name, def->arguments[i].name);
-        if (g->local_bytes[i] > device->info.local_bytes) total = UINT64_MAX / 2;
+        if (g->local_bytes[i] > UINT64_MAX / 64) total = UINT64_MAX / 2; /* no sum of 32 of them overflows */
         else total += (g->local_bytes[i] + 15) & ~(uint64_t)15;
     }
     if (total <= device->info.local_bytes) return HED_OK;
