@@ -1,5 +1,6 @@
-/* heddle synth bench: the time of a sample for instruments from eleven strings' worth to a million masses, beside the bound that the device sets;
- * the largest instruments that a processor plays in real time; and how blocks keep their deadlines when the device is nearly full.
+/* heddle synth bench: the time of a sample for instruments from eleven strings' worth to a million masses, beside the
+ * bound that the device sets; the largest instruments that a processor plays in real time; and how blocks keep their
+ * deadlines when the device is nearly full.
  *
  * Times are wall time of hed_synth_process(), so the launch, the copies and the mix of a block are in them. */
 #include "command.h"
@@ -16,9 +17,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { BLOCK = 1024,        /* of what is timed by the sample: a launch costs as much as some hundred samples of a small instrument */
-       LIVE_BLOCK = 64,     /* of what is timed against the clock */
-       MOST_ROUNDS = 401 };
+enum {
+    BLOCK = 1024,    /* of what is timed by the sample: a launch costs as much as some hundred samples of a small
+                        instrument */
+    LIVE_BLOCK = 64, /* of what is timed against the clock */
+    MOST_ROUNDS = 401
+};
 static const double RATE = 48000;
 static const double SECONDS_A_CASE = 0.5;
 
@@ -72,11 +76,16 @@ static hed_status play(player *p, bool chord, hed_error *error)
         events[i].kind = HED_EVENT_MIDI;
         memcpy(events[i].bytes, (uint8_t[]){0x90, (uint8_t)(60 + 4 * i), 100}, 3);
     }
-    hed_synth_block block = {.frames = p->block, .events = events, .event_count = chord ? 3 : 0, .left = p->sound, .right = p->sound + p->block};
+    hed_synth_block block = {.frames = p->block,
+                             .events = events,
+                             .event_count = chord ? 3 : 0,
+                             .left = p->sound,
+                             .right = p->sound + p->block};
     return hed_synth_process(p->synth, &block, error);
 }
 
-static hed_status open_player(const synth_case *c, hed_device *device, uint32_t block, bool keep_awake, player *p, hed_error *error)
+static hed_status open_player(const synth_case *c, hed_device *device, uint32_t block, bool keep_awake, player *p,
+                              hed_error *error)
 {
     *p = (player){.block = block, .sound = malloc(2 * (size_t)block * sizeof(float))};
     if (!p->sound) {
@@ -128,8 +137,9 @@ static hed_status time_player(player *p, double seconds, hed_summary *summary, h
 
 /* ---- the bound ---- */
 
-/* Seconds a sample that the whole device cannot beat: local memory moves 128 bytes a clock and multiprocessor; a mass with six springs reads six
- * neighbours, its own place and its table and writes its place: 108 bytes (docs/synth.md). NAN: not known. */
+/* Seconds a sample that the whole device cannot beat: local memory moves 128 bytes a clock and multiprocessor; a mass
+ * with six springs reads six neighbours, its own place and its table and writes its place: 108 bytes (docs/synth.md).
+ * NAN: not known. */
 static double bound_of(const hed_synth_report *report, const hed_device_info *info)
 {
     if (report->structure != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
@@ -155,7 +165,8 @@ static void add_head(bench_records *to, const char *name, const char *device, do
     hed_table_cell(to->table, "%s", name);
 }
 
-static void add_sample_record(const synth_case *c, const player *p, const hed_summary *s, const hed_device_info *info, bench_records *to)
+static void add_sample_record(const synth_case *c, const player *p, const hed_summary *s, const hed_device_info *info,
+                              bench_records *to)
 {
     hed_synth_report report = hed_synth_get_report(p->synth);
     double us = 1e6 * s->p50, bound = 1e6 * bound_of(&report, info), period = 1e6 / RATE;
@@ -194,14 +205,17 @@ static const struct {
     const char *name;
     cli_instrument_kind kind;
     uint32_t dimensions;
-} LARGEST[] = {{"largest string in real time", CLI_STRING, 1}, {"largest membrane in real time", CLI_MEMBRANE, 2}, {"largest lattice in real time", CLI_LATTICE, 3}};
+} LARGEST[] = {{"largest string in real time", CLI_STRING, 1},
+               {"largest membrane in real time", CLI_MEMBRANE, 2},
+               {"largest lattice in real time", CLI_LATTICE, 3}};
 
 /* A cube, square or string of about this many masses. */
 static synth_case sized(uint32_t index, double masses)
 {
     synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
     double side = pow(masses, 1.0 / LARGEST[index].dimensions);
-    for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++) c.size[axis] = (uint32_t)(side + 0.5) < 3 ? 3 : (uint32_t)(side + 0.5);
+    for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++)
+        c.size[axis] = (uint32_t)(side + 0.5) < 3 ? 3 : (uint32_t)(side + 0.5);
     return c;
 }
 
@@ -225,7 +239,8 @@ static hed_status load_of(const synth_case *c, hed_device *device, double *load,
 }
 
 /* Doubles until the load is too high, then halves the gap, down to a twentieth. */
-static hed_status find_largest(uint32_t index, hed_device *device, double target, synth_case *best, double *load, hed_error *error)
+static hed_status find_largest(uint32_t index, hed_device *device, double target, synth_case *best, double *load,
+                               hed_error *error)
 {
     double low = 64, high = 0, found;
     *best = sized(index, low);
@@ -263,7 +278,8 @@ static hed_status run_largest(uint32_t index, hed_device *device, bench_records 
 
 /* ---- against the clock ---- */
 
-/* Starts each block when its time has come, as a sound card would, and counts those that are not there when the next one starts. */
+/* Starts each block when its time has come, as a sound card would, and counts those that are not there when the next
+ * one starts. */
 static hed_status play_live(player *p, double seconds, hed_meter *meter, hed_error *error)
 {
     uint64_t period = (uint64_t)(1e9 * p->block / RATE);
@@ -283,7 +299,8 @@ static hed_status play_live(player *p, double seconds, hed_meter *meter, hed_err
     return status;
 }
 
-static hed_status run_live(hed_device *device, double seconds, bool keep_awake, const synth_case *c, bench_records *to, hed_error *error)
+static hed_status run_live(hed_device *device, double seconds, bool keep_awake, const synth_case *c,
+                           bench_records *to, hed_error *error)
 {
     player p;
     hed_status status = open_player(c, device, LIVE_BLOCK, keep_awake, &p, error);
@@ -294,7 +311,8 @@ static hed_status run_live(hed_device *device, double seconds, bool keep_awake, 
     if (status) return status;
     hed_meter_report r = hed_meter_read(&meter);
     char name[96];
-    snprintf(name, sizeof name, "%.0f s in blocks of %d at full load%s", seconds, LIVE_BLOCK, keep_awake ? ", kept awake" : "");
+    snprintf(name, sizeof name, "%.0f s in blocks of %d at full load%s", seconds, LIVE_BLOCK,
+             keep_awake ? ", kept awake" : "");
     add_head(to, name, hed_device_get_info(device)->id, r.p50_ns * 1e-3, "us/block");
     hed_records_number(to->records, "p99", r.p99_ns * 1e-3);
     hed_records_number(to->records, "max", r.maximum_ns * 1e-3);
@@ -304,19 +322,22 @@ static hed_status run_live(hed_device *device, double seconds, bool keep_awake, 
     hed_table_cell(to->table, "%.3f", r.p50_ns * 1e-3 / LIVE_BLOCK);
     hed_table_cell(to->table, "%s", "");
     hed_table_cell(to->table, "%.2f", 1 / r.load);
-    hed_table_cell(to->table, "load %.2f, p99/p50 %.2f, max/p50 %.2f, missed %llu of %llu; %u x %u x %u masses", r.load, r.p99_ns / r.p50_ns,
-                   r.maximum_ns / r.p50_ns, (unsigned long long)r.misses, (unsigned long long)r.count, c->size[0], c->size[1], c->size[2]);
+    hed_table_cell(to->table, "load %.2f, p99/p50 %.2f, max/p50 %.2f, missed %llu of %llu; %u x %u x %u masses",
+                   r.load, r.p99_ns / r.p50_ns, r.maximum_ns / r.p50_ns, (unsigned long long)r.misses,
+                   (unsigned long long)r.count, c->size[0], c->size[1], c->size[2]);
     return HED_OK;
 }
 
-/* A lattice that takes four fifths of the time there is, played in blocks of 64 with and without keeping the device awake. */
+/* A lattice that takes four fifths of the time there is, played in blocks of 64 with and without keeping the device
+ * awake. */
 static hed_status run_realtime(hed_device *device, double seconds, bench_records *to, hed_error *error)
 {
     synth_case c;
     double load;
     hed_status status = find_largest(2, device, 0.8, &c, &load, error);
     bool host = strcmp(hed_device_get_info(device)->backend, "host") == 0;
-    for (int awake = 0; awake < (host ? 1 : 2) && !status; awake++) status = run_live(device, seconds, awake, &c, to, error);
+    for (int awake = 0; awake < (host ? 1 : 2) && !status; awake++)
+        status = run_live(device, seconds, awake, &c, to, error);
     return status;
 }
 
@@ -325,12 +346,14 @@ static hed_status run_realtime(hed_device *device, double seconds, bench_records
 /* Too much for this device is worth a line, not the end. */
 static hed_status excuse(hed_status status, const char *name, const char *device, hed_error *error)
 {
-    if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY && status != HED_ERROR_LIMIT) return status;
+    if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY && status != HED_ERROR_LIMIT)
+        return status;
     fprintf(stderr, "heddle: %s on %s: %s\n", name, device, error->text);
     return HED_OK;
 }
 
-static hed_status run_device(hed_device *device, const char *only, double live_seconds, bench_records *to, bool silent, hed_error *error)
+static hed_status run_device(hed_device *device, const char *only, double live_seconds, bench_records *to,
+                             bool silent, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(device);
     enum { SAMPLE_CASES = sizeof CASES / sizeof *CASES, LARGEST_CASES = sizeof LARGEST / sizeof *LARGEST };
@@ -347,7 +370,8 @@ static hed_status run_device(hed_device *device, const char *only, double live_s
         status = excuse(run_largest(i, device, to, error), LARGEST[i].name, info->id, error);
     }
     hed_progress_update(&progress, SAMPLE_CASES + LARGEST_CASES);
-    if (!status && live_seconds > 0) status = excuse(run_realtime(device, live_seconds, to, error), "real time", info->id, error);
+    if (!status && live_seconds > 0)
+        status = excuse(run_realtime(device, live_seconds, to, error), "real time", info->id, error);
     hed_progress_end(&progress);
     return status;
 }
@@ -360,12 +384,14 @@ static int run_bench(const hed_arguments *arguments, void *user)
     bool json = hed_given(arguments, "json");
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status) return cli_fail(&error);
-    static const char *const HEADINGS[] = {"device", "instrument", ">us a sample", ">bound", ">x real time", "what", NULL};
+    static const char *const HEADINGS[] = {"device", "instrument", ">us a sample", ">bound", ">x real time",
+                                           "what",   NULL};
     bench_records to = {hed_records_create(), hed_table_create(HEADINGS)};
     for (uint32_t d = 0; d < session.count && !status; d++)
         status = run_device(session.devices[d], hed_text_of(arguments, "only"), hed_number_of(arguments, "live"), &to,
                             json || hed_given(arguments, "quiet"), &error);
-    hed_status printed = json ? hed_records_print(to.records, stdout, &error) : hed_table_print(to.table, stdout, &error);
+    hed_status printed =
+        json ? hed_records_print(to.records, stdout, &error) : hed_table_print(to.table, stdout, &error);
     if (!status) status = printed;
     hed_records_free(to.records);
     hed_table_free(to.table);
@@ -376,16 +402,27 @@ static int run_bench(const hed_arguments *arguments, void *user)
 const hed_command hed_command_synth_bench = {
     .name = "bench",
     .summary = "time instruments by the sample, beside the device's bound",
-    .description = "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, membrane and lattice that play in real "
-                   "time; with --live, a lattice that takes 80 % of the time played against the clock in blocks of 64, missed deadlines counted.",
+    .description = "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, "
+                   "membrane and lattice that play in real "
+                   "time; with --live, a lattice that takes 80 % of the time played against the clock in blocks of "
+                   "64, missed deadlines counted.",
     .options = (const hed_option[]){CLI_OPTION_JSON(true),
                                     CLI_OPTION_DEVICES(true),
-                                    {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT", .help = "only instruments whose name contains this"},
-                                    {.name = "live", .kind = HED_OPTION_NUMBER, .value = "SECONDS", .fallback = "0", .low = 0, .high = 86400,
+                                    {.name = "only",
+                                     .kind = HED_OPTION_TEXT,
+                                     .value = "TEXT",
+                                     .help = "only instruments whose name contains this"},
+                                    {.name = "live",
+                                     .kind = HED_OPTION_NUMBER,
+                                     .value = "SECONDS",
+                                     .fallback = "0",
+                                     .low = 0,
+                                     .high = 86400,
                                      .help = "play that long against the clock, too"},
                                     {0}},
     .examples = (const hed_example[]){{"heddle synth bench --device host", "what this processor can play"},
-                                      {"heddle synth bench --device cuda:0 --live 60", "and how it keeps its deadlines for a minute"},
+                                      {"heddle synth bench --device cuda:0 --live 60",
+                                       "and how it keeps its deadlines for a minute"},
                                       {0}},
     .run = run_bench,
 };

@@ -1,4 +1,5 @@
-/* Instruments for benchmarks: see the header. Random choices come from a fixed seed, so that every run plays the same. */
+/* Instruments for benchmarks: see the header. Random choices come from a fixed seed, so that every run plays the
+ * same. */
 #include "synth_instruments.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ static uint32_t below(uint32_t *state, uint32_t bound) { return (uint32_t)((uint
 
 /* ---- regular ones ---- */
 
-static hed_status add_grid(hed_instrument *instrument, const uint32_t size[3], hed_generated *generated, hed_error *error)
+static hed_status add_grid(hed_instrument *instrument, const uint32_t size[3], hed_generated *generated,
+                           hed_error *error)
 {
     hed_grid_def def = hed_default_grid_def();
     for (int axis = 0; axis < 3; axis++) {
@@ -83,7 +85,8 @@ static uint32_t near_mass(graph *g, uint32_t a)
     return a;
 }
 
-/* The springs of a lattice of which one in eight is moved: first those that stay, so that the moved ones find room. */
+/* The springs of a lattice of which one in eight is moved: first those that stay, so that the moved ones find room.
+ */
 static void connect(graph *g)
 {
     static const uint32_t MOVED = UINT32_MAX / 8;
@@ -101,7 +104,8 @@ static void connect(graph *g)
     }
 }
 
-static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph *g, hed_generated *generated, hed_error *error)
+static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph *g, hed_generated *generated,
+                                         hed_error *error)
 {
     hed_entity_def body = hed_default_entity_def(HED_BODY), spring = hed_default_entity_def(HED_SPRING);
     hed_status status = HED_OK;
@@ -112,7 +116,8 @@ static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph
     spring.as.spring.rest_length = -0.9f;
     for (uint32_t a = 0; a < g->masses && !status; a++) {
         uint32_t place[3] = {a % g->size[0], a / g->size[0] % g->size[1], a / g->size[0] / g->size[1]};
-        for (int c = 0; c < 3; c++) body.as.body.position[c] = 0.01f * (float)place[c] + 1e-5f * (float)below(&state, 200);
+        for (int c = 0; c < 3; c++)
+            body.as.body.position[c] = 0.01f * (float)place[c] + 1e-5f * (float)below(&state, 200);
         body.as.body.anchored = place[2] == 0 || place[2] + 1 == g->size[2];
         hed_entity entity = 0;
         status = hed_instrument_add(instrument, &body, NULL, &entity, error);
@@ -131,7 +136,8 @@ static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph
     return status;
 }
 
-static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3], hed_generated *generated, hed_error *error)
+static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3], hed_generated *generated,
+                                hed_error *error)
 {
     graph g = {.size = {size[0], size[1], size[2]}, .masses = size[0] * size[1] * size[2], .state = 3};
     g.others = calloc(g.masses, sizeof *g.others);
@@ -152,7 +158,8 @@ static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[
 
 /* ---- what all have: something that strikes, something that hears ---- */
 
-static hed_status add_linked(hed_instrument *instrument, const hed_entity_def *def, hed_entity body, hed_entity *entity, hed_error *error)
+static hed_status add_linked(hed_instrument *instrument, const hed_entity_def *def, hed_entity body,
+                             hed_entity *entity, hed_error *error)
 {
     hed_status status = hed_instrument_add(instrument, def, NULL, entity, error);
     return status ? status : hed_instrument_link(instrument, *entity, body, 1, error);
@@ -160,7 +167,8 @@ static hed_status add_linked(hed_instrument *instrument, const hed_entity_def *d
 
 static hed_status add_ends(hed_instrument *instrument, const hed_generated *g, hed_error *error)
 {
-    hed_entity_def mallet = hed_default_entity_def(HED_MALLET), microphone = hed_default_entity_def(HED_MICROPHONE), body;
+    hed_entity_def mallet = hed_default_entity_def(HED_MALLET), microphone = hed_default_entity_def(HED_MICROPHONE),
+                   body;
     hed_entity entity, struck = g->first_body + g->bodies / 3, heard = g->first_body + g->bodies / 2;
     hed_status status = hed_instrument_get(instrument, heard, &body, error);
     if (status) return status;
@@ -177,8 +185,9 @@ static hed_status add_ends(hed_instrument *instrument, const hed_generated *g, h
 
 /* Entities of each type among 64, springs aside: half are bodies, the rest as a rich instrument has them. */
 static const uint32_t SHARES[HED_ENTITY_TYPE_COUNT] = {
-    [HED_BODY] = 32, [HED_MICROPHONE] = 2, [HED_MALLET] = 4, [HED_PLECTRUM] = 3, [HED_BOW] = 3, [HED_OSCILLATOR] = 3, [HED_AUDIO_INPUT] = 2,
-    [HED_LFO] = 4, [HED_ENVELOPE] = 4, [HED_FOLLOWER] = 2, [HED_MIDI_SOURCE] = 3, [HED_DELAY_LINE] = 2};
+    [HED_BODY] = 32,    [HED_MICROPHONE] = 2, [HED_MALLET] = 4,      [HED_PLECTRUM] = 3,
+    [HED_BOW] = 3,      [HED_OSCILLATOR] = 3, [HED_AUDIO_INPUT] = 2, [HED_LFO] = 4,
+    [HED_ENVELOPE] = 4, [HED_FOLLOWER] = 2,   [HED_MIDI_SOURCE] = 3, [HED_DELAY_LINE] = 2};
 
 typedef struct mix {
     hed_instrument *instrument;
@@ -243,8 +252,12 @@ static hed_status connect_mixed(mix *m, hed_entity_type type, hed_entity entity,
     case HED_ENVELOPE:
     case HED_FOLLOWER:
     case HED_MIDI_SOURCE:
-        modulation.target = index % 3 == 0 ? m->bodies.first_spring + below(&m->state, m->bodies.springs) : index % 3 == 1 ? body : m->modulator;
-        modulation.parameter = index % 3 == 0 ? HED_PARAMETER_STIFFNESS : index % 3 == 1 ? HED_PARAMETER_DAMPING : HED_PARAMETER_DEPTH;
+        modulation.target = index % 3 == 0   ? m->bodies.first_spring + below(&m->state, m->bodies.springs)
+                            : index % 3 == 1 ? body
+                                             : m->modulator;
+        modulation.parameter = index % 3 == 0   ? HED_PARAMETER_STIFFNESS
+                               : index % 3 == 1 ? HED_PARAMETER_DAMPING
+                                                : HED_PARAMETER_DEPTH;
         m->modulator = entity;
         return modulation.target ? hed_instrument_modulate(m->instrument, &modulation, error) : HED_OK;
     default: return HED_OK;
@@ -256,7 +269,8 @@ static hed_status add_mixed(hed_instrument *instrument, uint32_t entities, hed_e
     mix m = {.instrument = instrument, .state = 5};
     uint32_t side = (uint32_t)cbrt(entities / 2.0);
     if (side < 2) side = 2;
-    hed_status status = add_irregular(instrument, (uint32_t[3]){side, side, entities / 2 / (side * side) + 2}, &m.bodies, error);
+    hed_status status =
+        add_irregular(instrument, (uint32_t[3]){side, side, entities / 2 / (side * side) + 2}, &m.bodies, error);
     for (int type = HED_MICROPHONE; type < HED_ENTITY_TYPE_COUNT && !status; type++) {
         uint32_t count = (SHARES[type] * entities + 63) / 64;
         for (uint32_t i = 0; i < count && !status; i++) {
@@ -269,7 +283,8 @@ static hed_status add_mixed(hed_instrument *instrument, uint32_t entities, hed_e
     return status;
 }
 
-hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3], hed_instrument **instrument, hed_error *error)
+hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3], hed_instrument **instrument,
+                          hed_error *error)
 {
     hed_generated generated = {0};
     hed_status status = hed_instrument_create(NULL, NULL, instrument, error);

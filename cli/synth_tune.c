@@ -52,8 +52,10 @@ static int run(const hed_arguments *arguments, void *user)
     hed_synth_def def = hed_default_synth_def();
     def.block = (uint32_t)hed_integer_of(arguments, "block");
     int code = HED_EXIT_USAGE;
-    if (session.count != 1) fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
-    else if (hed_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error) != HED_OK) code = cli_fail(&error);
+    if (session.count != 1)
+        fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
+    else if (hed_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error) != HED_OK)
+        code = cli_fail(&error);
     else {
         def.instrument = instrument;
         code = tune(arguments, &session, &def, &error);
@@ -63,22 +65,43 @@ static int run(const hed_arguments *arguments, void *user)
     return code;
 }
 
-static const hed_option OPTIONS[] = {
-    CLI_OPTION_JSON(true),
-    CLI_OPTION_DEVICES(true),
-    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "256", .low = 1, .high = 65536, .help = "frames of a block"},
-    {.name = "seconds", .kind = HED_OPTION_NUMBER, .value = "S", .fallback = "60", .low = 0, .high = 86400,
-     .help = "time to take; 0: until every configuration is known"},
-    {.name = "seed", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "1", .low = 0, .high = 1e15, .help = "of the search"},
-    {0}};
+static const hed_option OPTIONS[] = {CLI_OPTION_JSON(true),
+                                     CLI_OPTION_DEVICES(true),
+                                     {.name = "block",
+                                      .kind = HED_OPTION_INTEGER,
+                                      .value = "N",
+                                      .fallback = "256",
+                                      .low = 1,
+                                      .high = 65536,
+                                      .help = "frames of a block"},
+                                     {.name = "seconds",
+                                      .kind = HED_OPTION_NUMBER,
+                                      .value = "S",
+                                      .fallback = "60",
+                                      .low = 0,
+                                      .high = 86400,
+                                      .help = "time to take; 0: until every configuration is known"},
+                                     {.name = "seed",
+                                      .kind = HED_OPTION_INTEGER,
+                                      .value = "N",
+                                      .fallback = "1",
+                                      .low = 0,
+                                      .high = 1e15,
+                                      .help = "of the search"},
+                                     {0}};
 
 const hed_command hed_command_synth_tune = {
     .name = "tune",
     .summary = "find the fastest structure for an instrument on a device",
-    .description = "Measures a work-group with its state in local or global memory, the whole device, and how entities are packed into lanes. The "
+    .description = "Measures a work-group with its state in local or global memory, the whole device, and how "
+                   "entities are packed into lanes. The "
                    "winner is kept in the tuning database, where instruments of about that size find it.",
     .options = OPTIONS,
-    .positionals = (const hed_option[]){{.name = "INSTRUMENT", .kind = HED_OPTION_FILE, .required = true, .help = "an instrument file"}, {0}},
-    .examples = (const hed_example[]){{"heddle synth tune harp.json --device cuda:0", "a harp on the first CUDA device"}, {0}},
+    .positionals =
+        (const hed_option[]){
+            {.name = "INSTRUMENT", .kind = HED_OPTION_FILE, .required = true, .help = "an instrument file"}, {0}},
+    .examples =
+        (const hed_example[]){{"heddle synth tune harp.json --device cuda:0", "a harp on the first CUDA device"},
+                              {0}},
     .run = run,
 };

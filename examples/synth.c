@@ -1,5 +1,5 @@
-/* An instrument made and played by a program: a string tuned to 220 Hz is plucked; while it sounds a second one is added and plucked, too.
- * Prints the pitches that are heard. */
+/* An instrument made and played by a program: a string tuned to 220 Hz is plucked; while it sounds a second one is
+ * added and plucked, too. Prints the pitches that are heard. */
 #include <heddle/synth.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,8 @@
 enum { RATE = 48000, BLOCK = 256, SECONDS = 1, FRAMES = SECONDS * RATE / BLOCK * BLOCK };
 
 /* A string along x with a plectrum that draws it upwards for one note, and the microphone that hears its middle. */
-static hed_status add_string(hed_instrument *instrument, float frequency, uint8_t note, float z, hed_entity microphone, hed_error *error)
+static hed_status add_string(hed_instrument *instrument, float frequency, uint8_t note, float z,
+                             hed_entity microphone, hed_error *error)
 {
     hed_grid_def grid = hed_default_grid_def();
     grid.size[0] = 34; /* 32 masses and two ends */
@@ -40,7 +41,8 @@ static hed_status play(hed_synth *synth, uint8_t note, float *left, hed_error *e
     hed_synth_event start = {.frame = 0, .kind = HED_EVENT_MIDI, .bytes = {0x90, note, 100}};
     hed_status status = HED_OK;
     for (uint32_t at = 0; at < FRAMES && !status; at += BLOCK) {
-        hed_synth_block block = {.frames = BLOCK, .events = &start, .event_count = at == 0, .left = left + at, .right = right};
+        hed_synth_block block = {
+            .frames = BLOCK, .events = &start, .event_count = at == 0, .left = left + at, .right = right};
         status = hed_synth_process(synth, &block, error);
     }
     return status;
@@ -103,9 +105,10 @@ int main(void)
     if (!status) status = hed_synth_apply(synth, change, &error);
     if (!status) status = play(synth, 64, second, &error);
     if (status) fprintf(stderr, "%s\n", error.text);
-    else printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", hed_device_get_info(device)->name,
-                hed_synth_structure_name(hed_synth_get_report(synth).structure), loudest_near(first, 220), loudest_near(second, 220),
-                loudest_near(second, 330));
+    else
+        printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", hed_device_get_info(device)->name,
+               hed_synth_structure_name(hed_synth_get_report(synth).structure), loudest_near(first, 220),
+               loudest_near(second, 220), loudest_near(second, 330));
     hed_synth_change_destroy(change);
     hed_synth_destroy(synth);
     hed_instrument_destroy(larger);

@@ -1,7 +1,7 @@
-/* Finding the fastest way to run an instrument on a device, by measurement: a pipeline of the tuner (heddle/tune.h) whose parameters are the
- * structure, how entities are packed into lanes, and the items of a work-group. What it finds is kept in the tuning database, where
- * hed_synth_create() with HED_SYNTH_AUTO looks. Value 0 of each parameter leaves the choice to the rules, so that the default is what an
- * untuned device runs. */
+/* Finding the fastest way to run an instrument on a device, by measurement: a pipeline of the tuner (heddle/tune.h)
+ * whose parameters are the structure, how entities are packed into lanes, and the items of a work-group. What it
+ * finds is kept in the tuning database, where hed_synth_create() with HED_SYNTH_AUTO looks. Value 0 of each parameter
+ * leaves the choice to the rules, so that the default is what an untuned device runs. */
 #include "solver/tune.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };
 
 static const int64_t structures[] = {HED_SYNTH_AUTO, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL, HED_SYNTH_GRID};
 static const char *const structure_labels[] = {"rule", "group", "global", "grid"};
-static const int64_t packs[] = {0, 1 + HED_PACK_ROWS, 1 + HED_PACK_EXACT_COST, 1 + HED_PACK_EXACT, 1 + HED_PACK_GREEDY, 1 + HED_PACK_SPREAD};
+static const int64_t packs[] = {
+    0, 1 + HED_PACK_ROWS, 1 + HED_PACK_EXACT_COST, 1 + HED_PACK_EXACT, 1 + HED_PACK_GREEDY, 1 + HED_PACK_SPREAD};
 static const char *const pack_labels[] = {"rule", "rows", "exact_cost", "exact", "greedy", "spread"};
 static const int64_t group_items[] = {0, 32, 64, 128, 256, 512, 1024};
 
@@ -67,8 +68,10 @@ static hed_problem problem_of(const hed_instrument *instrument)
     int64_t others = 0;
     for (int type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         if (type != HED_BODY && type != HED_SPRING) others += hed_instrument_count(instrument, (hed_entity_type)type);
-    return (hed_problem){4, {hed_instrument_count(instrument, HED_BODY), hed_instrument_count(instrument, HED_SPRING) + 1, others + 1,
-                             def->mode == HED_SINGLETON ? 1 : def->voices}};
+    return (hed_problem){4,
+                         {hed_instrument_count(instrument, HED_BODY),
+                          hed_instrument_count(instrument, HED_SPRING) + 1, others + 1,
+                          def->mode == HED_SINGLETON ? 1 : def->voices}};
 }
 
 hed_status synth_tuned_resolve(hed_device *device, const hed_instrument *instrument, hed_config *tuned,
@@ -93,9 +96,9 @@ void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *it
 typedef struct tuning {
     hed_device *device;
     hed_synth_def def;
-    hed_synth *synth;  /* as the present configuration has it */
-    float *expected;   /* (2 x CHECKED_FRAMES) left, then right, as the native structure has them */
-    float *found;      /* likewise; and room for a block */
+    hed_synth *synth; /* as the present configuration has it */
+    float *expected;  /* (2 x CHECKED_FRAMES) left, then right, as the native structure has them */
+    float *found;     /* likewise; and room for a block */
     double peak;
 } tuning;
 
@@ -114,8 +117,11 @@ static hed_status play(tuning *t, uint32_t frames, bool chord, hed_error *error)
     for (uint32_t at = 0; at < frames && !status;) {
         uint32_t count = frames - at < t->def.block ? frames - at : t->def.block, place = at % CHECKED_FRAMES;
         if (count > CHECKED_FRAMES - place) count = CHECKED_FRAMES - place;
-        hed_synth_block block = {.frames = count, .events = events, .event_count = chord && at == 0 ? NOTES : 0,
-                                 .left = t->found + place, .right = t->found + CHECKED_FRAMES + place};
+        hed_synth_block block = {.frames = count,
+                                 .events = events,
+                                 .event_count = chord && at == 0 ? NOTES : 0,
+                                 .left = t->found + place,
+                                 .right = t->found + CHECKED_FRAMES + place};
         status = hed_synth_process(t->synth, &block, error);
         at += count;
     }
@@ -138,7 +144,8 @@ static hed_status run(void *user, double *value, hed_error *error)
     return play(t, RUN_BLOCKS * t->def.block, false, error);
 }
 
-/* The same instrument, computed in fast mode: 20 ms after the chord nothing can be 5 % of the peak off, and a candidate that leaves a type out is. */
+/* The same instrument, computed in fast mode: 20 ms after the chord nothing can be 5 % of the peak off, and a
+ * candidate that leaves a type out is. */
 static hed_status check(void *user, hed_error *error)
 {
     tuning *t = user;
@@ -148,7 +155,8 @@ static hed_status check(void *user, hed_error *error)
     double worst = 0;
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++) worst = fmax(worst, fabs((double)t->found[i] - t->expected[i]));
     if (worst <= 0.05 * t->peak + 1e-6) return HED_OK;
-    return synth_fail(error, HED_ERROR_FORMAT, "a sample is %.3g off the native one, at a peak of %.3g", worst, t->peak);
+    return synth_fail(error, HED_ERROR_FORMAT, "a sample is %.3g off the native one, at a peak of %.3g", worst,
+                      t->peak);
 }
 
 static hed_status make_expected(tuning *t, hed_error *error)
@@ -162,16 +170,19 @@ static hed_status make_expected(tuning *t, hed_error *error)
     memcpy(t->expected, t->found, 2 * CHECKED_FRAMES * sizeof(float));
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++) t->peak = fmax(t->peak, fabsf(t->expected[i]));
     if (t->peak > 0) return HED_OK;
-    return synth_fail(error, HED_ERROR_ARGUMENT, "nothing is heard of this instrument when notes from %u to %u start: its tuning could not be checked",
-                      hed_instrument_get_def(t->def.instrument)->low, hed_instrument_get_def(t->def.instrument)->high);
+    return synth_fail(
+        error, HED_ERROR_ARGUMENT,
+        "nothing is heard of this instrument when notes from %u to %u start: its tuning could not be checked",
+        hed_instrument_get_def(t->def.instrument)->low, hed_instrument_get_def(t->def.instrument)->high);
 }
 
-hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune, hed_tune_result **result,
-                          hed_error *error)
+hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune,
+                          hed_tune_result **result, hed_error *error)
 {
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
-        return synth_fail(error, HED_ERROR_UNSUPPORTED, "host has one structure, \"native\": there is nothing to choose");
+        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                          "host has one structure, \"native\": there is nothing to choose");
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
     tuning t = {.device = device, .def = *def, .expected = expected, .found = found};
     t.def.structure = HED_SYNTH_AUTO;

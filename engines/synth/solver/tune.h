@@ -10,7 +10,7 @@ hed_status synth_tuned_resolve(hed_device *device, const hed_instrument *instrum
 /* Puts what `tuned` says into a definition that has left it open, and the items of a work-group (0: by rule). */
 void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *items);
 /* synth.c's; `tuned` NULL: by rule. Errors: as hed_synth_create(). */
-hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned, hed_synth **synth,
-                              hed_error *error);
+hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
+                              hed_synth **synth, hed_error *error);
 
 #endif
