@@ -26,7 +26,7 @@ typedef struct hed_import_report {
 } hed_import_report;
 
 /** Reads a preset of Anukari's published schema (protobuf). `report` may be NULL. Thread class: any. Errors: IO,
- * FORMAT (says at which byte), LIMIT, MEMORY. */
+ *  FORMAT (says at which byte), LIMIT, MEMORY. */
 HED_API hed_status hed_instrument_import_ank(const char *path, hed_instrument **instrument, hed_import_report *report,
                                              hed_error *error);
 /** The same from memory. Thread class: any. */
@@ -46,7 +46,7 @@ typedef struct hed_midi_file hed_midi_file;
 
 /** Reads a standard MIDI file of format 0 or 1 (Standard MIDI Files 1.0, MMA RP-001). Thread class: any.
  *  Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the middle of an event"), LIMIT (over 256 MiB),
- * MEMORY. */
+ *  MEMORY. */
 HED_API hed_status hed_midi_file_load(const char *path, hed_midi_file **file, hed_error *error);
 /** The same from memory. Thread class: any. */
 HED_API hed_status hed_midi_file_parse(const void *bytes, size_t size, const char *name, hed_midi_file **file,
@@ -54,8 +54,8 @@ HED_API hed_status hed_midi_file_parse(const void *bytes, size_t size, const cha
 HED_API void hed_midi_file_destroy(hed_midi_file *file);         /**< NULL is allowed. Thread class: owner */
 HED_API uint32_t hed_midi_file_count(const hed_midi_file *file); /**< Thread class: any */
 HED_API const hed_midi_event *hed_midi_file_events(const hed_midi_file *file); /**< (count). Thread class: any */
-HED_API double
-hed_midi_file_seconds(const hed_midi_file *file); /**< to the end of the longest track. Thread class: any */
+/** To the end of the longest track. Thread class: any. */
+HED_API double hed_midi_file_seconds(const hed_midi_file *file);
 HED_API uint32_t hed_midi_file_tracks(const hed_midi_file *file); /**< Thread class: any */
 
 HED_END

@@ -2,7 +2,7 @@
  *  Playing live through JACK or ALSA, in a library of its own (libheddle-synth-live).
  *
  *  The audio thread allocates and locks nothing. With a native synth it plays by itself; else it exchanges records
- * with a thread that drives the device, one block behind.
+ *  with a thread that drives the device, one block behind.
  */
 #ifndef HEDDLE_SYNTH_LIVE_H
 #define HEDDLE_SYNTH_LIVE_H
@@ -31,8 +31,8 @@ HED_API hed_live_def hed_default_live_def(void); /**< Thread class: rt */
 /** What the meter shows. */
 typedef struct hed_live_report {
     hed_meter_report load; /**< of the audio callback against the block */
-    uint64_t xruns,
-        late; /**< counted by the driver; blocks that the device had not finished in time (silence was played) */
+    uint64_t xruns;        /**< counted by the driver */
+    uint64_t late;         /**< blocks that the device had not finished in time (silence was played) */
     uint32_t rate, block, latency; /**< Hz, frames, frames added by us */
     uint64_t events, events_lost;
     hed_synth_report synth; /**< a copy taken now and then */
@@ -41,7 +41,7 @@ typedef struct hed_live_report {
 typedef struct hed_live hed_live;
 
 /** Connects and starts to sound. Thread class: owner. Errors: UNSUPPORTED (built without it), IO (no server, no such
- * port: says which there are), and hed_synth_create()'s. */
+ *  port: says which there are), and hed_synth_create()'s. */
 HED_API hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *error);
 /** Adds an event, as if it had come by MIDI now. Thread class: any one thread. */
 HED_API bool hed_live_event(hed_live *live, const hed_synth_event *event);
@@ -49,8 +49,8 @@ HED_API bool hed_live_event(hed_live *live, const hed_synth_event *event);
 HED_API hed_status hed_live_change(hed_live *live, const hed_instrument *instrument, hed_error *error);
 /** OK while it runs; else why it ended (server gone, device lost). Thread class: owner. */
 HED_API hed_status hed_live_get_report(hed_live *live, hed_live_report *report, hed_error *error);
-HED_API void
-hed_live_stop(hed_live *live); /**< Fades out in a block, disconnects, frees. NULL is allowed. Thread class: owner */
+/** Fades out in a block, disconnects, frees. NULL is allowed. Thread class: owner */
+HED_API void hed_live_stop(hed_live *live);
 
 HED_END
 
