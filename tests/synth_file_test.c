@@ -498,6 +498,7 @@ Test(synth_file, limits_and_files_that_are_not_there)
     hed_instrument *i;
     static const char large[] = "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [300, 300, 300]}]}";
     FAILS(HED_ERROR_LIMIT, hed_instrument_parse(large, strlen(large), "i.json", &i, &error));
+    cr_expect(strstr(error.text, "grids[0]: ") && strstr(error.text, "(i.json:1:26)"), "%s", error.text);
     static const char springs[] = "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [200, 200, 200]}]}";
     FAILS(HED_ERROR_LIMIT, hed_instrument_parse(springs, strlen(springs), "i.json", &i, &error));
     FAILS(HED_ERROR_IO, hed_instrument_load(in_folder("none.json"), &i, &error));

@@ -492,8 +492,8 @@ HED_API hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *bl
 /** An instrument packed anew, waiting to be swapped in. */
 typedef struct hed_synth_change hed_synth_change;
 /** Packs a changed instrument (a hed_instrument_copy() of the one that sounds, with entities added, removed, linked) for the
- *  synth. One change at a time: the next is prepared when this one was applied or destroyed. Master gain and limiter stay as
- *  they are. Thread class: any, also while another thread plays. Errors: as hed_synth_create, and ARGUMENT (another mode or
+ *  synth. One change at a time: the next is prepared when this one was applied or destroyed. Master gain and limiter change
+ *  with it, the gain without a click. Thread class: any, also while another thread plays. Errors: as hed_synth_create, and ARGUMENT (another mode or
  *  number of voices), UNSUPPORTED (a resident synth). */
 HED_API hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument, hed_synth_change **change, hed_error *error);
 /** Swaps it in: entities that are in both go on with their state. The change then holds what was replaced, to be destroyed. Thread class: as hed_synth_process. */

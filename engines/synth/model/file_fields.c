@@ -11,8 +11,12 @@ bool synth_file_fine(const synth_file_reader *reader)
 void synth_file_refuse(synth_file_reader *reader, hed_json_node node, const hed_error *error)
 {
     if (!synth_file_fine(reader)) return;
-    if (error->status == HED_ERROR_ARGUMENT) hed_json_reject(node, "%s", error->text);
-    else reader->failure = *error;
+    reader->failure = *error;
+    if (error->status != HED_ERROR_ARGUMENT && error->status != HED_ERROR_LIMIT) return;
+    /* The document's fault: say where. */
+    hed_json_reject(node, "%s", error->text);
+    hed_json_status(reader->json, &reader->failure);
+    if (error->status == HED_ERROR_LIMIT) reader->failure.status = HED_ERROR_LIMIT;
 }
 
 /* ---- values ---- */
