@@ -45,6 +45,7 @@ static const synth_case CASES[] = {
     {"lattice of 524,288 masses", CLI_LATTICE, {64, 64, 128}, HED_SYNTH_GRID, ON_PACKETS},
     {"lattice of 1,024,000 masses", CLI_LATTICE, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
     {"irregular graph of 1,024,000 masses", CLI_IRREGULAR, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
+    {"the same, every mass off its place", CLI_SCATTERED, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
     {"lattice of 2,000,000 masses", CLI_LATTICE, {100, 100, 200}, HED_SYNTH_GRID, ON_PACKETS},
 };
 

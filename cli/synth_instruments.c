@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 static const float MASS = 1e-4f;
+static const float STEP = 0.0078125f; /* m between places: 2^-7, so that differences of places are exact */
 /* N/m: h^2 6 k/m = 0.1 at 48 kHz, a twentieth of what Gershgorin's bound allows for six springs. */
 static const float STIFFNESS = 1e-4f * 0.1f / 6 * 48000.0f * 48000.0f;
 
@@ -28,7 +29,7 @@ static hed_status add_grid(hed_instrument *instrument, const uint32_t size[3], h
     hed_grid_def def = hed_default_grid_def();
     for (int axis = 0; axis < 3; axis++) {
         def.size[axis] = size[axis];
-        for (int c = 0; c < 3; c++) def.step[axis][c] = axis == c ? 0.01f : 0;
+        for (int c = 0; c < 3; c++) def.step[axis][c] = axis == c ? STEP : 0;
     }
     def.body.mass = MASS;
     def.body.damping = 2;
@@ -54,6 +55,7 @@ typedef struct graph {
     uint32_t (*others)[MOST_SPRINGS]; /* (masses), those of higher number only */
     uint8_t *degree, *higher;         /* (masses) springs, and those in `others` */
     uint32_t state;
+    uint32_t scatter; /* most of what a mass is off its place, in hundred thousandths of a metre */
 } graph;
 
 static void add_edge(graph *g, uint32_t a, uint32_t b)
@@ -117,7 +119,7 @@ static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph
     for (uint32_t a = 0; a < g->masses && !status; a++) {
         uint32_t place[3] = {a % g->size[0], a / g->size[0] % g->size[1], a / g->size[0] / g->size[1]};
         for (int c = 0; c < 3; c++)
-            body.as.body.position[c] = 0.01f * (float)place[c] + 1e-5f * (float)below(&state, 200);
+            body.as.body.position[c] = STEP * (float)place[c] + 1e-5f * (float)below(&state, g->scatter);
         body.as.body.anchored = place[2] == 0 || place[2] + 1 == g->size[2];
         hed_entity entity = 0;
         status = hed_instrument_add(instrument, &body, NULL, &entity, error);
@@ -136,10 +138,11 @@ static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph
     return status;
 }
 
-static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3], hed_generated *generated,
-                                hed_error *error)
+static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3], uint32_t scatter,
+                                hed_generated *generated, hed_error *error)
 {
-    graph g = {.size = {size[0], size[1], size[2]}, .masses = size[0] * size[1] * size[2], .state = 3};
+    graph g = {
+        .size = {size[0], size[1], size[2]}, .masses = size[0] * size[1] * size[2], .state = 3, .scatter = scatter};
     g.others = calloc(g.masses, sizeof *g.others);
     g.degree = calloc(g.masses, 1);
     g.higher = calloc(g.masses, 1);
@@ -269,8 +272,9 @@ static hed_status add_mixed(hed_instrument *instrument, uint32_t entities, hed_e
     mix m = {.instrument = instrument, .state = 5};
     uint32_t side = (uint32_t)cbrt(entities / 2.0);
     if (side < 2) side = 2;
+    uint32_t depth = entities / 2 / (side * side) < 3 ? 3 : entities / 2 / (side * side);
     hed_status status =
-        add_irregular(instrument, (uint32_t[3]){side, side, entities / 2 / (side * side) + 2}, &m.bodies, error);
+        add_irregular(instrument, (uint32_t[3]){side, side, depth}, 200, &m.bodies, error);
     for (int type = HED_MICROPHONE; type < HED_ENTITY_TYPE_COUNT && !status; type++) {
         uint32_t count = (SHARES[type] * entities + 63) / 64;
         for (uint32_t i = 0; i < count && !status; i++) {
@@ -290,7 +294,8 @@ hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3], hed_
     hed_status status = hed_instrument_create(NULL, NULL, instrument, error);
     if (status) return status;
     if (kind == CLI_MIXED) status = add_mixed(*instrument, size[0], error);
-    else if (kind == CLI_IRREGULAR) status = add_irregular(*instrument, size, &generated, error);
+    else if (kind == CLI_IRREGULAR) status = add_irregular(*instrument, size, 0, &generated, error);
+    else if (kind == CLI_SCATTERED) status = add_irregular(*instrument, size, 200, &generated, error);
     else status = add_grid(*instrument, size, &generated, error);
     if (!status && kind != CLI_MIXED) status = add_ends(*instrument, &generated, error);
     if (status) hed_instrument_destroy(*instrument);

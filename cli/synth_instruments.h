@@ -10,6 +10,7 @@ typedef enum cli_instrument_kind {
     CLI_MEMBRANE,  /* size[0] x size[1] with an anchored rim */
     CLI_LATTICE,   /* size[0] x size[1] x size[2], anchored at one end */
     CLI_IRREGULAR, /* that, with an eighth of the springs moved to masses nearby: at most six at a mass */
+    CLI_SCATTERED, /* that, with every mass a little off its place, so that no two springs are alike */
     CLI_MIXED      /* size[0] entities of all types: about half of them bodies, with three springs each */
 } cli_instrument_kind;
 
