@@ -31,11 +31,12 @@ sed 's/"plectrums".*/"audio_inputs": [{ "name": "finger", "direction": [0, 0, 1]
 printf 'MThd\0\0\0\006\0\0\0\001\001\340MTrk\0\0\0\026\0\220\074\144\201\160\220\103\120\201\160\200\074\0\0\200\103\0\0\377\057\0' > "$work/song.mid"
 
 # ---- what it says of itself ----
-run 2 synth; err_has 'render, play, check, import, bench'
+run 2 synth; err_has 'render, play, check, import, tune, bench'
 run 2 synth render; err_has 'INSTRUMENT'
 run 2 synth render "$work/string.json"; out_is_empty; err_has '--out'
 run 2 synth render "$work/string.json" --format s12 -o "$work/a.wav"; err_has 's12'
 run 0 synth render --help; out_has 'SONG'
+run 1 synth tune "$work/string.json" --device host; err_has 'nothing to choose'
 
 # ---- files ----
 run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/song.wav" --tail 0.5 --strict --spectrogram "$work/song.png"; err_is_empty
