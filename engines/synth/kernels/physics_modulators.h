@@ -77,7 +77,8 @@ SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, u
         depth = synth_changed(depth, change, SYNTH_DEPTH, 1.0f);
         smoothing = synth_changed(smoothing, change, SYNTH_SMOOTHING, 1.0f);
     }
-    float share = smoothing > 0.0f ? 1.0f - synth_exp(-synth_quotient(layout->step, smoothing)) : 1.0f;
+    /* Below a nanosecond nothing is smooth, and 1/smoothing could be infinite. */
+    float share = smoothing > 1e-9f ? 1.0f - synth_exp(-synth_quotient(layout->step, smoothing)) : 1.0f;
     float level = synth_approach(synth_number(at, state), synth_value(at, me, MIDI_P_VALUE), share);
     at->store[state] = as_uint(level);
     synth_show(at, me, MODULATOR_O_SIGNAL, depth * level);
