@@ -417,6 +417,68 @@ Test(synth_voices, mpe_zones_are_set_by_registered_parameter_6)
 
 /* ---- automation of a real program ---- */
 
+/* What was set is poked in each instance after a rest, but not after a reset. */
+static void expect_said_again(synth_voices *voices, synth_poke set, uint32_t instances)
+{
+    hed_error error;
+    const synth_poke *pokes;
+    const uint32_t *begin;
+    OK(synth_voices_run(voices, NULL, 0, 32, &pokes, &begin, &error));
+    cr_assert_eq(begin[instances], 0);
+    synth_voices_adopt(voices, voices);
+    OK(synth_voices_run(voices, NULL, 0, 32, &pokes, &begin, &error));
+    cr_assert_eq(begin[instances], instances);
+    for (uint32_t i = 0; i < instances; i++)
+        cr_assert(pokes[i].frame == 0 && pokes[i].word == set.word && pokes[i].value == set.value);
+    synth_voices_adopt(voices, voices);
+    synth_voices_reset(voices);
+    OK(synth_voices_run(voices, NULL, 0, 32, &pokes, &begin, &error));
+    cr_assert_eq(begin[instances], 0);
+}
+
+/* Of more parameters than are kept those set last are, each with its last value, also by another program's voices. */
+Test(synth_voices, the_last_settings_are_kept)
+{
+    enum { BODIES = SYNTH_SETTINGS + 20 };
+    hed_error error;
+    hed_instrument *instrument;
+    hed_entity bodies[BODIES];
+    hed_entity_def body = hed_default_entity_def(HED_BODY);
+    hed_instrument_def def = hed_default_instrument_def();
+    OK(hed_instrument_create(NULL, &def, &instrument, &error));
+    for (uint32_t i = 0; i < BODIES; i++) OK(hed_instrument_add(instrument, &body, NULL, &bodies[i], &error));
+    hed_allocator allocator = hed_default_allocator();
+    synth_program_def program_def = {
+        .instrument = instrument, .rate = 48000, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
+    synth_program *program, *fewer;
+    synth_voices *voices, *heirs;
+    const synth_poke *pokes;
+    const uint32_t *begin;
+    OK(synth_program_create(&allocator, &program_def, &program, &error));
+    OK(hed_instrument_remove(instrument, bodies[BODIES - 1], &error));
+    OK(synth_program_create(&allocator, &program_def, &fewer, &error));
+    OK(synth_voices_create(&allocator, &def, program, 8, &voices, &error));
+    OK(synth_voices_create(&allocator, &def, fewer, 8, &heirs, &error));
+    for (uint32_t i = 0; i < 2 * BODIES; i++) {
+        hed_synth_event set = {.kind = HED_EVENT_SET, .entity = bodies[i % BODIES],
+                               .parameter = HED_PARAMETER_DAMPING, .value = (float)i};
+        OK(synth_voices_run(voices, &set, 1, 32, &pokes, &begin, &error));
+    }
+    synth_voices_adopt(heirs, voices);
+    synth_voices_destroy(voices);
+    OK(synth_voices_run(heirs, NULL, 0, 32, &pokes, &begin, &error));
+    cr_assert_eq(begin[1], SYNTH_SETTINGS - 1); /* one body is not there any more */
+    for (uint32_t i = 0; i < begin[1]; i++) {
+        uint32_t last = i + BODIES - SYNTH_SETTINGS;
+        cr_assert_eq(pokes[i].word, synth_parameter_word(&fewer->layout, SYNTH_BODY, BODY_P_RATE, last));
+        EQUAL(hed_as_float(pokes[i].value) * 24000, BODIES + last);
+    }
+    synth_voices_destroy(heirs);
+    synth_program_destroy(program);
+    synth_program_destroy(fewer);
+    hed_instrument_destroy(instrument);
+}
+
 Test(synth_voices, parameters_are_set_in_every_instance)
 {
     hed_error error;
@@ -451,6 +513,7 @@ Test(synth_voices, parameters_are_set_in_every_instance)
                      synth_parameter_word(&program->layout, SYNTH_BODY, BODY_P_WEIGHT, element));
         EQUAL(hed_as_float(pokes[begin[i]].value) * 2 * 48000.0 * 48000.0, 1);
     }
+    expect_said_again(voices, pokes[0], 2);
     const hed_synth_event wrong[] = {
         {.kind = HED_EVENT_SET, .entity = 99, .parameter = HED_PARAMETER_MASS, .value = 2},
         {.kind = HED_EVENT_SET, .entity = first, .parameter = HED_PARAMETER_STIFFNESS, .value = 2},

@@ -9,6 +9,7 @@
 /* Room for pokes beyond one event of the widest kind: a dense block has some dozen pokes for each event. */
 enum {
     SYNTH_POKES = 1 << 16,
+    SYNTH_SETTING_POKES = 1 << 14, /* likewise, of parameters that were set and are said again */
     SYNTH_MOST_CONTACTS = 1 << 18,
 };
 
@@ -30,6 +31,7 @@ static void start_over(synth_voices *v)
         v->host[t] = (synth_host_value){0};
     }
     v->renew = false;
+    v->setting_count = v->setting_pokes = 0;
 }
 
 /* Pokes of the event that changes most. */
@@ -47,12 +49,15 @@ static uint64_t widest(const synth_voices *v)
 static hed_status make_room(synth_voices *v, hed_error *error)
 {
     uint64_t most = widest(v), events = most * v->max_events;
-    uint64_t room = 2 * most + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
+    uint64_t settings = most * (SYNTH_SETTINGS - 1);
+    settings = most + (settings < SYNTH_SETTING_POKES ? settings : SYNTH_SETTING_POKES);
+    uint64_t room = 2 * most + settings + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
     while (slots < 2 * room) slots *= 2;
     if (slots > 1u << 30)
         return synth_fail(error, HED_ERROR_LIMIT, "an event may change %llu words of %u voices: too many for MIDI",
                           (unsigned long long)most, v->instances);
     v->capacity = (uint32_t)room;
+    v->setting_room = (uint32_t)settings;
     v->slot_count = (uint32_t)slots;
     v->records = synth_new(&v->allocator, room, sizeof *v->records);
     v->pokes = synth_new(&v->allocator, room, sizeof *v->pokes);
@@ -150,12 +155,14 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
             if (target->kind == HED_MIDI_HOST && from->host[i].received && from->host[i].number == target->number)
                 v->host[t] = from->host[i];
     }
+    synth_settings_adopt(v, from);
 }
 
-/* Everything that holds, said again to stores that do not know it. */
+/* Everything that holds, said again to stores that do not know it. What follows MIDI has the last word. */
 static void renew(synth_voices *v)
 {
     v->renew = false;
+    synth_settings_renew(v);
     for (uint32_t i = 0; i < v->instances; i++) {
         if (v->voices[i].used) synth_control_dilate(v, i);
         for (uint32_t t = 0; t < v->targets; t++) synth_control_target(v, i, t, false);
@@ -271,7 +278,7 @@ static hed_status check_events(const synth_voices *v, const hed_synth_event *eve
     if (count > v->max_events)
         return synth_fail(error, HED_ERROR_LIMIT, "%u events in a block: at most %u, hed_synth_def.max_events", count,
                           v->max_events);
-    uint64_t pokes = v->renew ? widest(v) : 0;
+    uint64_t pokes = v->renew ? widest(v) + v->setting_pokes : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (events[i].frame >= frames)
             return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is at frame %u: the block has %u", i,
@@ -307,14 +314,6 @@ static void play_midi(synth_voices *v, const uint8_t *bytes)
     }
 }
 
-/* The list of pokes serves as scratch: it is filled only when all events are through. */
-static void set_parameter(synth_voices *v, const hed_synth_event *e)
-{
-    uint32_t count = synth_program_set(v->program, e->entity, e->parameter, e->value, v->pokes, v->capacity);
-    for (uint32_t i = 0; i < v->instances; i++)
-        for (uint32_t k = 0; k < count; k++) synth_voices_poke(v, i, v->pokes[k].word, v->pokes[k].value);
-}
-
 hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint32_t count, uint32_t frames,
                             const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error)
 {
@@ -329,7 +328,7 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
         switch (e->kind) {
         case HED_EVENT_MIDI: play_midi(v, e->bytes); break;
         case HED_EVENT_TEMPO: synth_control_tempo(v, e->value); break;
-        case HED_EVENT_SET: set_parameter(v, e); break;
+        case HED_EVENT_SET: synth_settings_set(v, e->entity, e->parameter, e->value); break;
         case HED_EVENT_HOST: synth_control_host(v, e->number, e->value); break;
         }
     }

@@ -3,6 +3,7 @@
  *   voices.c          creation, a block's events, pokes in order
  *   voices_notes.c    keys, stealing, gates
  *   voices_control.c  controllers, bends, pressure, MPE zones, and what follows them
+ *   voices_settings.c parameters that events have set
  *
  * In HED_SINGLETON there is one instance and any number of keys down; otherwise each key that is down has an instance
  * of its own. */
@@ -88,6 +89,15 @@ typedef struct synth_host_value {
     bool received;
 } synth_host_value;
 
+/* What an event has set a parameter to, in all instances. */
+typedef struct synth_setting {
+    hed_entity entity;
+    hed_parameter parameter;
+    float value;
+    uint32_t pokes; /* that it takes in all instances */
+} synth_setting;
+enum { SYNTH_SETTINGS = 256 };
+
 struct synth_voices {
     hed_allocator allocator;
     hed_instrument_def def;
@@ -106,6 +116,8 @@ struct synth_voices {
     uint16_t *last;         /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NO_KEY */
     synth_host_value *host; /* (targets), of those of kind HED_MIDI_HOST */
     bool renew;             /* all that holds is to be poked again */
+    synth_setting settings[SYNTH_SETTINGS]; /* (setting_count) in the order in which they were set last */
+    uint32_t setting_count, setting_pokes, setting_room;
 
     uint32_t frame, count, capacity;
     synth_record *records; /* (capacity) in order of time */
@@ -158,5 +170,13 @@ void synth_control_dilate(synth_voices *voices, uint32_t instance);
 void synth_control_target(synth_voices *voices, uint32_t instance, uint32_t target, bool always);
 /* Whether an event of this control on this channel reaches a target. */
 bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_t control);
+
+/* ---- voices_settings.c ---- */
+
+/* Pokes a parameter, and keeps it. */
+void synth_settings_set(synth_voices *voices, hed_entity entity, hed_parameter parameter, float value);
+/* Keeps those of another program's voices that this program can set. */
+void synth_settings_adopt(synth_voices *voices, const synth_voices *from);
+void synth_settings_renew(synth_voices *voices);
 
 #endif
