@@ -163,6 +163,7 @@ static void start(machine *m, const hed_allocator *allocator)
                              .inputs = 1,
                              .warps = 1,
                              .lanes = 32,
+                             .vectors = true,
                              .pack = HED_PACK_ROWS};
     OK(synth_program_create(allocator, &def, &m->program, &error));
     m->synth.allocator = *allocator;

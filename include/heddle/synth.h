@@ -462,6 +462,8 @@ typedef struct hed_synth_def {
     hed_math math;
     hed_synth_structure structure;
     hed_pack_method pack;  /**< HED_PACK_ROWS */
+    uint32_t threads;      /**< NATIVE: that voices, or the bodies of a single instrument, are shared out to; 1. The bits are the same. Bodies pay from
+                                some thousands on: the threads meet at each sample, and wait for one another by spinning */
     bool resident;         /**< a resident kernel with a mailbox instead of a launch a block (HED_CAN_RESIDENT) */
     bool keep_awake;       /**< a warp that spins between blocks, for devices that clock down */
     uint64_t seed;         /**< of noise */
@@ -485,7 +487,7 @@ typedef struct hed_synth_block {
     float *const *stems;        /**< (2 x heard microphones: left, right) each (frames), before master gain and limiter, voices summed; NULL: none */
 } hed_synth_block;
 
-/** Plays a block. Thread class: rt with HED_SYNTH_NATIVE, or resident and awake; else owner.
+/** Plays a block. Thread class: rt with HED_SYNTH_NATIVE and one thread, or resident and awake; else owner.
  *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On failure the outputs are silent. */
 HED_API hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error);
 

@@ -167,7 +167,7 @@ SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at
     synth_self me = synth_self_of(layout, SYNTH_BODY, body);
     float weight = synth_value(at, me, BODY_P_WEIGHT), rate = synth_value(at, me, BODY_P_RATE);
     float dilation = synth_dilation(at);
-    if (body < layout->type[SYNTH_BODY].modulated) {
+    if (synth_links_of(layout, at, SYNTH_BODY, body).length > 0) {
         synth_motion anchor;
         synth_body_changes(layout, at, body, &weight, &rate, &anchor);
         if (weight == 0.0f) { /* goes where its place is put */

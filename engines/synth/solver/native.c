@@ -1,6 +1,9 @@
 /* Structure native: plain C in the calling thread, an instance behind the other. Real-time safe: run() allocates,
  * locks and logs nothing. Bodies go by vectors (native_bodies.h), all else one by one; the arithmetic is
- * physics*.h, so the bits are those of strict mode anywhere. */
+ * physics*.h, so the bits are those of strict mode anywhere.
+ *
+ * With several threads the instances are shared out, each for a whole block; where there is but one, its slices of
+ * bodies are, and the threads meet at a barrier behind each sample. They wait by spinning. */
 #include "solver/memory.h"
 #include "solver/native_bodies.h"
 #include "solver/solver.h"
@@ -21,7 +24,12 @@ struct synth_structure {
     uint32_t *stores; /* (instances x words) */
     float *delays;    /* (instances x delay_words) */
     synth_bodies bodies;
-    synth_body_values values; /* of all instances, one behind the other; forces are one instance's at a time */
+    synth_body_values values; /* of all instances, one behind the other */
+    uint32_t threads, share_count;
+    synth_share *shares; /* (share_count) one: a thread steps whole instances; else each thread steps one */
+    float *forces;       /* (threads x 3 x bodies.forces) */
+    hed_team *team;      /* NULL: one thread */
+    const synth_run *run; /* under way */
 };
 
 static bool native_valid(const hed_synth *synth, char *reason, size_t size)
@@ -40,10 +48,14 @@ static synth_at instance_at(const synth_structure *s, uint32_t instance)
 }
 static synth_body_values values_of(const synth_structure *s, uint32_t instance)
 {
-    uint64_t first = (uint64_t)instance * s->program->layout.type[SYNTH_BODY].count;
-    return (synth_body_values){s->values.blocks +
-                                   (uint64_t)instance * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES,
-                               s->values.mobility + first, s->values.keep + first, s->values.forces};
+    const synth_layout *layout = &s->program->layout;
+    uint64_t first = (uint64_t)instance * layout->type[SYNTH_BODY].count;
+    return (synth_body_values){
+        .blocks = s->values.blocks + (uint64_t)instance * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES,
+        .mobility = s->values.mobility + first,
+        .keep = s->values.keep + first,
+        .packed = s->values.packed + instance * 4 * synth_packed_size(layout),
+        .idle = s->values.idle + (uint64_t)instance * s->bodies.sleepers[SYNTH_TYPES]};
 }
 
 static hed_status native_write(synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
@@ -74,32 +86,91 @@ static hed_status native_read(synth_structure *s, uint32_t *stores, float *delay
     return HED_OK;
 }
 
+/* ---- life ---- */
+
 static uint64_t value_count(const synth_structure *s)
 {
     return (uint64_t)s->program->instances * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES;
 }
+static uint64_t packed_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * 4 * synth_packed_size(&s->program->layout);
+}
+/* The last slice looks at LANES of them though there be fewer bodies. */
+static uint64_t body_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * s->program->layout.type[SYNTH_BODY].count + SYNTH_LANES;
+}
+static uint64_t idle_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * s->bodies.sleepers[SYNTH_TYPES];
+}
+static uint64_t force_count(const synth_structure *s) { return 3 * (uint64_t)s->threads * s->bodies.forces; }
 
 static void native_destroy(synth_structure *s)
 {
     if (!s) return;
     hed_allocator allocator = s->allocator;
     const synth_layout *layout = &s->program->layout;
+    hed_team_destroy(s->team);
+    for (uint32_t i = 0; s->shares && i < s->share_count; i++)
+        synth_share_destroy(&allocator, &s->bodies, &s->shares[i]);
+    synth_release(&allocator, s->shares, s->share_count, sizeof *s->shares);
     synth_release(&allocator, s->inputs, (uint64_t)s->channels * s->block, sizeof *s->inputs);
     synth_release(&allocator, s->stores, (uint64_t)s->program->instances * layout->words, sizeof *s->stores);
     synth_release(&allocator, s->delays, (uint64_t)s->program->instances * layout->delay_words, sizeof *s->delays);
-    uint64_t bodies = (uint64_t)s->program->instances * layout->type[SYNTH_BODY].count;
     synth_release(&allocator, s->values.blocks, value_count(s), sizeof *s->values.blocks);
-    synth_release(&allocator, s->values.forces, 3 * (uint64_t)s->bodies.forces, sizeof *s->values.forces);
-    synth_release(&allocator, s->values.mobility, bodies, sizeof *s->values.mobility);
-    synth_release(&allocator, s->values.keep, bodies, sizeof *s->values.keep);
+    synth_release(&allocator, s->values.mobility, body_count(s), sizeof *s->values.mobility);
+    synth_release(&allocator, s->values.keep, body_count(s), sizeof *s->values.keep);
+    synth_release(&allocator, s->values.packed, packed_count(s), sizeof *s->values.packed);
+    synth_release(&allocator, s->values.idle, idle_count(s), sizeof *s->values.idle);
+    synth_release(&allocator, s->forces, force_count(s), sizeof *s->forces);
     synth_bodies_destroy(&allocator, s->program, &s->bodies);
     synth_release(&allocator, s, 1, sizeof *s);
+}
+
+/* No more threads than there is work for: the last two slices may overlap, so one thread steps both. */
+static void choose_threads(synth_structure *s, uint32_t wanted)
+{
+    uint32_t instances = s->program->instances, most = instances > 1 ? instances : s->bodies.slices / 2;
+    s->threads = wanted < most ? wanted : most;
+    if (s->threads < 1) s->threads = 1;
+    s->share_count = instances > 1 ? 1 : s->threads;
+}
+
+static hed_status make_shares(synth_structure *s, hed_error *error)
+{
+    s->shares = synth_new(&s->allocator, s->share_count, sizeof *s->shares);
+    if (!s->shares) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u shares", s->share_count);
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < s->share_count && !status; i++)
+        status = synth_share_create(&s->allocator, &s->bodies, i, s->share_count, &s->shares[i], error);
+    return status || s->threads == 1 ? status : hed_team_create(&s->allocator, s->threads, &s->team, error);
+}
+
+static hed_status make_room(synth_structure *s, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    uint64_t instances = s->program->instances;
+    s->values.blocks = synth_new(&s->allocator, value_count(s), sizeof *s->values.blocks);
+    s->values.mobility = synth_new(&s->allocator, body_count(s), sizeof *s->values.mobility);
+    s->values.keep = synth_new(&s->allocator, body_count(s), sizeof *s->values.keep);
+    s->values.packed = synth_new(&s->allocator, packed_count(s), sizeof *s->values.packed);
+    s->values.idle = synth_new(&s->allocator, idle_count(s), sizeof *s->values.idle);
+    s->forces = synth_new(&s->allocator, force_count(s), sizeof *s->forces);
+    s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
+    s->stores = synth_new(&s->allocator, instances * layout->words, sizeof *s->stores);
+    s->delays = synth_new(&s->allocator, instances * layout->delay_words, sizeof *s->delays);
+    if (s->inputs && s->stores && s->delays && s->forces && s->values.blocks && s->values.mobility &&
+        s->values.keep && s->values.packed && s->values.idle)
+        return HED_OK;
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words", s->program->instances,
+                      layout->words);
 }
 
 static hed_status native_create(const hed_synth *synth, const synth_program *program, synth_structure **structure,
                                 hed_error *error)
 {
-    const synth_layout *layout = &program->layout;
     synth_structure *s = synth_new(&synth->allocator, 1, sizeof *s);
     if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a native synth");
     s->allocator = synth->allocator;
@@ -107,49 +178,64 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
     s->channels = synth->def.inputs;
     s->block = synth->def.block;
     hed_status status = synth_bodies_create(&s->allocator, program, &s->bodies, error);
+    choose_threads(s, synth->def.threads);
+    if (!status) status = make_room(s, error);
+    if (!status) status = make_shares(s, error);
     if (status) {
         native_destroy(s);
         return status;
-    }
-    uint64_t bodies = (uint64_t)program->instances * layout->type[SYNTH_BODY].count;
-    s->values.blocks = synth_new(&s->allocator, value_count(s), sizeof *s->values.blocks);
-    s->values.forces = synth_new(&s->allocator, 3 * (uint64_t)s->bodies.forces, sizeof *s->values.forces);
-    s->values.mobility = synth_new(&s->allocator, bodies, sizeof *s->values.mobility);
-    s->values.keep = synth_new(&s->allocator, bodies, sizeof *s->values.keep);
-    s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
-    s->stores = synth_new(&s->allocator, (uint64_t)program->instances * layout->words, sizeof *s->stores);
-    s->delays = synth_new(&s->allocator, (uint64_t)program->instances * layout->delay_words, sizeof *s->delays);
-    if (!s->inputs || !s->stores || !s->delays || !s->values.blocks || !s->values.forces || !s->values.mobility ||
-        !s->values.keep) {
-        native_destroy(s);
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words", program->instances,
-                          layout->words);
     }
     native_write(s, NULL, NULL, NULL);
     *structure = s;
     return HED_OK;
 }
 
-static void run_instance(const synth_structure *s, const synth_run *run, uint32_t instance)
+/* ---- sound ---- */
+
+static bool is_due(const synth_poke *poke, const synth_poke *end, uint32_t frame)
+{
+    return poke < end && poke->frame <= frame;
+}
+
+/* What member `member` of `team` has of an instance; `team` NULL: all of it. */
+static void run_instance(const synth_structure *s, uint32_t instance, uint32_t member, hed_team *team)
 {
     const synth_layout *layout = &s->program->layout;
+    const synth_run *run = s->run;
     const synth_poke *poke = run->pokes + run->poke_begin[instance],
                      *end = run->pokes + run->poke_begin[instance + 1];
     synth_at at = instance_at(s, instance);
     synth_body_values values = values_of(s, instance);
+    synth_step step = {&s->bodies, layout, &at, &values, &s->shares[team ? member : 0],
+                       s->forces + 3 * (uint64_t)member * s->bodies.forces};
     at.frames = run->frames;
     for (uint32_t frame = 0; frame < run->frames; frame++) {
-        for (; poke < end && poke->frame <= frame; poke++) {
-            at.store[poke->word] = poke->value;
-            synth_bodies_poked(&s->bodies, layout, &at, &values, poke->word);
-        }
+        bool changes = is_due(poke, end, frame) || layout->type[SYNTH_SPRING].modulated > 0;
         at.frame = frame;
         at.sample = (uint32_t)(run->sample + frame);
         at.read = layout->signals + (at.sample & 1 ? layout->signal_count : 0);
         at.write = layout->signals + (at.sample & 1 ? 0 : layout->signal_count);
         at.stems = run->stems + ((uint64_t)frame * s->program->instances + instance) * layout->stems * 2;
-        synth_native_step(&s->bodies, layout, &at, &values);
+        for (; is_due(poke, end, frame); poke++) {
+            if (!step.share->others) continue;
+            at.store[poke->word] = poke->value;
+            synth_bodies_poked(&s->bodies, layout, &at, &values, poke->word);
+        }
+        if (step.share->others) synth_bodies_refresh(&s->bodies, layout, &at, &values);
+        if (team && changes) hed_team_barrier(team);
+        synth_native_step(&step);
+        if (team) hed_team_barrier(team);
     }
+}
+
+static void run_member(void *user, hed_team *team, uint32_t member)
+{
+    const synth_structure *s = user;
+    hed_float_state state = hed_float_strict();
+    if (s->share_count > 1) run_instance(s, 0, member, team);
+    else
+        for (uint32_t i = member; i < s->program->instances; i += s->threads) run_instance(s, i, member, NULL);
+    hed_float_restore(state);
 }
 
 static hed_status native_run(synth_structure *s, const synth_run *run, hed_error *error)
@@ -160,18 +246,19 @@ static hed_status native_run(synth_structure *s, const synth_run *run, hed_error
         if (run->inputs && run->inputs[channel]) memcpy(to, run->inputs[channel], run->frames * sizeof *to);
         else memset(to, 0, run->frames * sizeof *to);
     }
-    hed_float_state state = hed_float_strict();
-    for (uint32_t i = 0; i < s->program->instances; i++) run_instance(s, run, i);
-    hed_float_restore(state);
+    s->run = run;
+    if (s->team) hed_team_run(s->team, run_member, s);
+    else run_member(s, NULL, 0);
     return HED_OK;
 }
 
 static void native_report(const synth_structure *s, hed_synth_report *report)
 {
     const synth_layout *layout = &s->program->layout;
-    report->groups = 1;
+    report->groups = s->threads;
     report->bytes =
-        ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) + value_count(s)) *
+        ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) + value_count(s) +
+         packed_count(s)) *
         sizeof(uint32_t);
 }
 

@@ -5,13 +5,17 @@
 
 /* ---- tables ---- */
 
-static bool is_special(const synth_program *program, uint32_t body)
+static bool is_modulated(const synth_program *program, uint32_t body)
 {
-    const synth_layout *layout = &program->layout;
     synth_at at = {.store = program->image};
-    uint32_t count = layout->type[SYNTH_BODY].count;
-    return body < layout->type[SYNTH_BODY].modulated ||
-           synth_list_of(&at, layout->type[SYNTH_BODY].forces, count, body).length > 0;
+    return synth_links_of(&program->layout, &at, SYNTH_BODY, body).length > 0;
+}
+
+static bool is_touched(const synth_program *program, uint32_t body)
+{
+    const synth_type_layout *bodies = &program->layout.type[SYNTH_BODY];
+    synth_at at = {.store = program->image};
+    return synth_list_of(&at, bodies->forces, bodies->count, body).length > 0;
 }
 
 /* A spring, as the list of its body at this place has it, has its values there, too. */
@@ -120,6 +124,12 @@ static void add_band_row(synth_bodies *b, heads *h, uint32_t side)
         h->done[lane] += is_left(h, lane) && side_of(h, lane, h->done[lane]) == side;
 }
 
+static uint32_t own_body(const heads *h, uint32_t lane)
+{
+    uint32_t last = h->program->layout.type[SYNTH_BODY].count - 1;
+    return h->first + lane < last ? h->first + lane : last;
+}
+
 /* Lanes without a spring in it have the body itself at the other end and stiffness 0. */
 static void add_gathering_row(synth_bodies *b, heads *h, bool loose)
 {
@@ -128,7 +138,7 @@ static void add_gathering_row(synth_bodies *b, heads *h, bool loose)
         bool takes = is_left(h, lane) && (!loose || side_of(h, lane, h->done[lane]) == SYNTH_EMPTY);
         uint32_t place = b->blocks * SYNTH_LANES + lane;
         if (b->rows) {
-            b->others[place] = takes ? entry_word(h, lane, h->done[lane], 0) : h->first + lane;
+            b->others[place] = takes ? entry_word(h, lane, h->done[lane], 0) : own_body(h, lane);
             if (takes) place_spring(b, entry_word(h, lane, h->done[lane], 1), place);
         }
         h->done[lane] += takes;
@@ -136,27 +146,34 @@ static void add_gathering_row(synth_bodies *b, heads *h, bool loose)
     b->blocks++;
 }
 
+/* A slice's first body and its lanes' lists; gives the number of their entries. */
+static uint32_t begin_slice(const synth_program *program, synth_bodies *b, uint32_t slice, heads *h)
+{
+    uint32_t count = program->layout.type[SYNTH_BODY].count, left = 0;
+    h->first = slice * SYNTH_LANES;
+    if (h->first + SYNTH_LANES > count) h->first = count > SYNTH_LANES ? count - SYNTH_LANES : 0;
+    b->first[slice] = h->first;
+    b->row_begin[slice] = b->row_count;
+    b->touched[slice] = b->modulated[slice] = 0;
+    for (uint32_t lane = 0; lane < SYNTH_LANES && h->first + lane < count; lane++) {
+        h->lists[lane] = synth_springs_of(program, h->first + lane);
+        left += h->lists[lane].length;
+        if (is_modulated(program, h->first + lane)) b->modulated[slice] |= (uint16_t)(1u << lane);
+        else if (is_touched(program, h->first + lane)) b->touched[slice] |= (uint16_t)(1u << lane);
+    }
+    return left;
+}
+
 /* All slices; with `b->rows` NULL rows and blocks are only counted. */
 static void place_slices(const synth_program *program, const synth_bands *bands, synth_bodies *b)
 {
-    uint32_t count = program->layout.type[SYNTH_BODY].count;
     b->row_count = 0;
     b->blocks = b->part_count;
     for (uint32_t s = 0; s < b->slices; s++) {
-        heads h = {.program = program,
-                   .bands = bands,
-                   .first = s * SYNTH_LANES < count - SYNTH_LANES ? s * SYNTH_LANES : count - SYNTH_LANES};
-        b->first[s] = h.first;
-        b->row_begin[s] = b->row_count;
-        b->special[s] = 0;
-        uint32_t left = 0, side = 0;
-        for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
-            h.lists[lane] = synth_springs_of(program, h.first + lane);
-            left += h.lists[lane].length;
-            if (is_special(program, h.first + lane)) b->special[s] |= (uint16_t)(1u << lane);
-        }
+        heads h = {.program = program, .bands = bands};
+        uint32_t left = begin_slice(program, b, s, &h);
         for (bool loose; left > 0; b->row_count++) {
-            side = choose_side(&h, &loose);
+            uint32_t side = choose_side(&h, &loose);
             if (side != SYNTH_EMPTY) add_band_row(b, &h, side);
             else add_gathering_row(b, &h, loose);
             left = 0;
@@ -166,17 +183,28 @@ static void place_slices(const synth_program *program, const synth_bands *bands,
     b->row_begin[b->slices] = b->row_count;
 }
 
+/* Those that are still until a note or a change comes can sleep. */
+static void number_sleepers(const synth_layout *layout, synth_bodies *b)
+{
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        bool can = (type >= SYNTH_MALLET && type <= SYNTH_OSCILLATOR) || type == SYNTH_ENVELOPE || type == SYNTH_MIDI;
+        b->sleepers[type + 1] = b->sleepers[type] + (can ? layout->type[type].count : 0);
+    }
+}
+
 static bool make_tables(const hed_allocator *allocator, const synth_program *program, const synth_bands *bands,
                         synth_bodies *b)
 {
     uint64_t springs = program->layout.type[SYNTH_SPRING].count;
     b->first = synth_new(allocator, b->slices, sizeof *b->first);
     b->row_begin = synth_new(allocator, b->slices + 1u, sizeof *b->row_begin);
-    b->special = synth_new(allocator, b->slices, sizeof *b->special);
+    b->touched = synth_new(allocator, b->slices, sizeof *b->touched);
+    b->modulated = synth_new(allocator, b->slices, sizeof *b->modulated);
     b->parts = synth_new(allocator, b->part_count, sizeof *b->parts);
     b->places = synth_new(allocator, springs * SYNTH_PLACES, sizeof *b->places);
     b->reversed = synth_new(allocator, springs, sizeof *b->reversed);
-    if (!b->first || !b->row_begin || !b->special || !b->parts || !b->places || !b->reversed) return false;
+    if (!b->first || !b->row_begin || !b->touched || !b->modulated || !b->parts || !b->places || !b->reversed)
+        return false;
     memset(b->places, 0xff, springs * SYNTH_PLACES * sizeof *b->places);
     place_slices(program, bands, b);
     b->others = synth_new(allocator, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others);
@@ -191,9 +219,10 @@ hed_status synth_bodies_create(const hed_allocator *allocator, const synth_progr
                                hed_error *error)
 {
     uint32_t count = program->layout.type[SYNTH_BODY].count;
-    *b = (synth_bodies){.slices = count >= SYNTH_LANES ? (count + SYNTH_LANES - 1) / SYNTH_LANES : 0};
-    synth_bands bands = {.count = 0};
-    hed_status status = b->slices > 0 ? synth_find_bands(allocator, program, &bands, error) : HED_OK;
+    *b = (synth_bodies){.slices = (count + SYNTH_LANES - 1) / SYNTH_LANES};
+    number_sleepers(&program->layout, b);
+    synth_bands bands;
+    hed_status status = synth_find_bands(allocator, program, &bands, error);
     if (status) return status;
     b->part_count = bands.parts;
     b->forces = bands.forces;
@@ -207,7 +236,8 @@ void synth_bodies_destroy(const hed_allocator *allocator, const synth_program *p
     uint64_t springs = program->layout.type[SYNTH_SPRING].count;
     synth_release(allocator, b->first, b->slices, sizeof *b->first);
     synth_release(allocator, b->row_begin, b->slices + 1u, sizeof *b->row_begin);
-    synth_release(allocator, b->special, b->slices, sizeof *b->special);
+    synth_release(allocator, b->touched, b->slices, sizeof *b->touched);
+    synth_release(allocator, b->modulated, b->slices, sizeof *b->modulated);
     synth_release(allocator, b->parts, b->part_count, sizeof *b->parts);
     synth_release(allocator, b->places, springs * SYNTH_PLACES, sizeof *b->places);
     synth_release(allocator, b->reversed, springs, sizeof *b->reversed);
@@ -216,10 +246,39 @@ void synth_bodies_destroy(const hed_allocator *allocator, const synth_program *p
     *b = (synth_bodies){0};
 }
 
+/* ---- shares ---- */
+
+/* Whether the band force of a part is taken by one of the bodies begin .. end - 1. */
+static bool is_needed(const synth_part *part, uint32_t begin, uint32_t end)
+{
+    return (part->lower < end && part->lower + SYNTH_LANES > begin) ||
+           (part->upper < end && part->upper + SYNTH_LANES > begin);
+}
+
+hed_status synth_share_create(const hed_allocator *allocator, const synth_bodies *b, uint32_t index, uint32_t count,
+                              synth_share *share, hed_error *error)
+{
+    *share = (synth_share){.slice_begin = (uint32_t)((uint64_t)b->slices * index / count),
+                           .slice_end = (uint32_t)((uint64_t)b->slices * (index + 1) / count),
+                           .others = index == 0};
+    share->parts = synth_new(allocator, b->part_count, sizeof *share->parts);
+    if (!share->parts) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u parts of bands", b->part_count);
+    if (share->slice_begin == share->slice_end) return HED_OK;
+    uint32_t begin = b->first[share->slice_begin], end = b->first[share->slice_end - 1] + SYNTH_LANES;
+    for (uint32_t i = 0; i < b->part_count; i++)
+        if (is_needed(&b->parts[i], begin, end)) share->parts[share->part_count++] = i;
+    return HED_OK;
+}
+
+void synth_share_destroy(const hed_allocator *allocator, const synth_bodies *b, synth_share *share)
+{
+    synth_release(allocator, share->parts, b->part_count, sizeof *share->parts);
+}
+
 /* ---- values ---- */
 
 static void load_spring(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
-                        synth_body_values *values, uint32_t spring)
+                        const synth_body_values *values, uint32_t spring)
 {
     for (uint32_t i = 0; i < SYNTH_PLACES; i++) {
         uint32_t place = b->places[spring * SYNTH_PLACES + i],
@@ -234,29 +293,67 @@ static void load_spring(const synth_bodies *b, const synth_layout *layout, const
     }
 }
 
-static void load_body(const synth_layout *layout, const synth_at *at, synth_body_values *values, uint32_t body)
+static void load_body(const synth_layout *layout, const synth_at *at, const synth_body_values *values, uint32_t body)
 {
     float dilation = synth_dilation(at);
     values->mobility[body] = dilation * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body);
     values->keep[body] = synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body), dilation);
 }
 
-void synth_bodies_load(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
-                       synth_body_values *values)
+/* Signal `signal` of bodies in half `half`, where rows gather it from. */
+static void load_signal(const synth_layout *layout, const synth_at *at, const synth_body_values *values,
+                        uint32_t half, uint32_t signal)
 {
+    const synth_type_layout *bodies = &layout->type[SYNTH_BODY];
+    uint32_t field = signal / bodies->count, body = signal % bodies->count;
+    synth_packed_at(layout, values, half, field >= BODY_O_U)[body * SYNTH_PACKED + field % 3] =
+        synth_number(at, layout->signals + half * layout->signal_count + bodies->signal + signal);
+}
+
+void synth_bodies_load(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+                       const synth_body_values *values)
+{
+    uint32_t count = layout->type[SYNTH_BODY].count;
     for (uint32_t i = 0; i < layout->type[SYNTH_SPRING].count; i++) load_spring(b, layout, at, values, i);
-    for (uint32_t i = 0; i < layout->type[SYNTH_BODY].count; i++) load_body(layout, at, values, i);
+    for (uint32_t i = 0; i < count; i++) load_body(layout, at, values, i);
+    for (uint32_t i = 0; i < 2 * BODY_SIGNALS * count; i++)
+        load_signal(layout, at, values, i & 1, i / 2);
+    memset(values->idle, 0, b->sleepers[SYNTH_TYPES]);
 }
 
 void synth_bodies_poked(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
-                        synth_body_values *values, uint32_t word)
+                        const synth_body_values *values, uint32_t word)
 {
     const synth_type_layout *body = &layout->type[SYNTH_BODY], *spring = &layout->type[SYNTH_SPRING];
+    if (word - spring->parameter < SPRING_PARAMETERS * spring->count) {
+        load_spring(b, layout, at, values, (word - spring->parameter) % spring->count);
+        return;
+    }
     if (word == SYNTH_DILATION) {
         for (uint32_t i = 0; i < body->count; i++) load_body(layout, at, values, i);
     } else if (word - body->parameter < (BODY_P_RATE + 1u) * body->count) { /* BODY_P_WEIGHT and RATE */
         load_body(layout, at, values, (word - body->parameter) % body->count);
-    } else if (word - spring->parameter < SPRING_PARAMETERS * spring->count) {
-        load_spring(b, layout, at, values, (word - spring->parameter) % spring->count);
+    }
+    for (uint32_t half = 0; half < 2; half++) {
+        uint32_t signal = word - (layout->signals + half * layout->signal_count + body->signal);
+        if (signal < BODY_SIGNALS * body->count) load_signal(layout, at, values, half, signal);
+    }
+    memset(values->idle, 0, b->sleepers[SYNTH_TYPES]);
+}
+
+void synth_bodies_refresh(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+                          const synth_body_values *values)
+{
+    uint32_t modulated = layout->type[SYNTH_SPRING].modulated;
+    for (uint32_t i = 0; i < modulated; i++) {
+        for (const uint32_t *place = b->places + i * SYNTH_PLACES;
+             place < b->places + (i + 1) * SYNTH_PLACES && *place != SYNTH_EMPTY; place++) {
+            float *to = values->blocks +
+                        ((size_t)(*place / SYNTH_LANES) * SPRING_PARAMETERS + SPRING_P_REST) * SYNTH_LANES +
+                        *place % SYNTH_LANES;
+            for (uint32_t field = 0; field < SPRING_SIGNALS; field++)
+                to[field * SYNTH_LANES] =
+                    synth_number(at, at->read + layout->type[SYNTH_SPRING].signal + field * modulated + i);
+        }
     }
 }

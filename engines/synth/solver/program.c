@@ -59,6 +59,22 @@ static bool is_left_out(const synth_builder *b, uint32_t type, hed_entity entity
     return type == HED_SPRING || (type == HED_BODY && !(b->marks[entity] & SYNTH_MARK_LINKED));
 }
 
+/* Bodies for vectors: those with modulation are among the others, so all have a list of links. */
+static hed_status order_for_vectors(synth_builder *b, hed_error *error)
+{
+    const hed_instrument *in = b->instrument;
+    synth_type_layout *bodies = &b->program->layout.type[SYNTH_BODY];
+    hed_status status = synth_order_bodies(b->allocator, in, b->order[HED_BODY], error);
+    if (status) return status;
+    b->ordered[HED_BODY] = bodies->count = in->counts[HED_BODY];
+    for (uint32_t i = 0; i < bodies->count; i++) {
+        hed_entity entity = in->ids[HED_BODY][b->order[HED_BODY][i]];
+        b->element[entity] = i;
+        if (b->marks[entity] & SYNTH_MARK_MODULATED) bodies->modulated = bodies->count;
+    }
+    return HED_OK;
+}
+
 static hed_status order_entities(synth_builder *b, hed_error *error)
 {
     const hed_instrument *in = b->instrument;
@@ -68,6 +84,11 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
     mark(b);
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
         if (NO_ROOM(b, b->order[type], in->counts[type])) return out_of_memory(error);
+        if (type == HED_BODY && b->def->vectors) {
+            hed_status status = order_for_vectors(b, error);
+            if (status) return status;
+            continue;
+        }
         uint32_t count = 0;
         for (int pass = 0; pass < 2; pass++) {
             for (uint32_t i = 0; i < in->counts[type]; i++) {

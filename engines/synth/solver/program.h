@@ -68,6 +68,7 @@ typedef struct synth_program_def {
     /* Structure grid: only entities that are no bodies or springs, and as remote bodies those that they are linked to
      * (in the order of `entities[SYNTH_BODY]`). */
     bool remote;
+    bool vectors; /* structure native: bodies stand where vectors take many at a time, those with modulation among them */
 } synth_program_def;
 
 /* Errors: ARGUMENT (unstable: names the body), LIMIT (over 2^24 of a type, or 2^30 words), MEMORY. */

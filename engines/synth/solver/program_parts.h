@@ -38,7 +38,7 @@ typedef struct synth_builder {
     double step;    /* h, s */
     uint8_t *marks; /* (entity_count + 1) by entity: SYNTH_MARK_... */
     uint32_t
-        *order[HED_ENTITY_TYPE_COUNT]; /* (ordered[type]) indices in the instrument's arrays, modulated ones first */
+        *order[HED_ENTITY_TYPE_COUNT]; /* (ordered[type]) indices in the instrument's arrays, modulated ones first; bodies for vectors: as it suits */
     uint32_t ordered[HED_ENTITY_TYPE_COUNT];
     uint32_t *element;                    /* (entity_count + 1) by entity; SYNTH_EMPTY: left out. Exciters: first contact */
     uint32_t *link_begin;                 /* (entity_count + 2) by the entity that links come from */
@@ -65,6 +65,9 @@ typedef struct synth_shape {
 } synth_shape;
 extern const synth_shape synth_shapes[SYNTH_TYPES];
 
+/* Indices of all bodies in the order that suits vectors (program_order.c). Errors: MEMORY. */
+hed_status synth_order_bodies(const hed_allocator *allocator, const hed_instrument *instrument, uint32_t *order,
+                              hed_error *error);
 /* Counts the entries of all lists; gives their words. Errors: MEMORY. */
 hed_status synth_count_lists(synth_builder *builder, uint64_t *words, hed_error *error);
 /* Writes them from `word` on, and where they are into the layout. */

@@ -1,4 +1,5 @@
 /* A program while it sounds: words of a parameter, and what a store takes over from one of another program. */
+#include "kernels/physics_store.h"
 #include "solver/program_parts.h"
 
 /* ---- setting a parameter ---- */
@@ -115,8 +116,9 @@ static void collect_rest_length(collection *c, uint32_t element, float value)
 static void collect_place(collection *c, uint32_t axis, uint32_t element, double value)
 {
     const synth_layout *layout = &c->program->layout;
+    synth_at image = {.store = c->program->image};
     if (at_rest(c->program, SYNTH_BODY, BODY_P_WEIGHT, element) != 0.0 ||
-        element < layout->type[SYNTH_BODY].modulated)
+        synth_links_of(layout, &image, SYNTH_BODY, element).length > 0)
         return;
     uint32_t word = layout->signals + synth_signal(layout, SYNTH_BODY, BODY_O_X + axis, element);
     value -= at_rest(c->program, SYNTH_BODY, BODY_P_X + axis, element);

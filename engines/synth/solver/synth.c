@@ -7,7 +7,7 @@
 
 hed_synth_def hed_default_synth_def(void)
 {
-    return (hed_synth_def){.rate = 48000.0, .block = 256, .max_events = 1024, .pack = HED_PACK_ROWS};
+    return (hed_synth_def){.rate = 48000.0, .block = 256, .max_events = 1024, .pack = HED_PACK_ROWS, .threads = 1};
 }
 
 const char *hed_synth_structure_name(hed_synth_structure structure)
@@ -18,7 +18,8 @@ const char *hed_synth_structure_name(hed_synth_structure structure)
 
 /* ---- creation ---- */
 
-enum { MOST_INPUTS = 64 };
+enum { MOST_INPUTS = 64,
+       MOST_THREADS = 256 };
 
 static hed_status check_range(const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
@@ -35,6 +36,7 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
         return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
     hed_status status = check_range("block", def->block, 1, 1u << 16, error);
     if (!status) status = check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
+    if (!status) status = check_range("threads", def->threads, 1, MOST_THREADS, error);
     if (!status) status = check_range("max_events", def->max_events, 0, 1u << 20, error);
     if (!status) status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status) status = check_range("structure", (uint32_t)def->structure, 0, HED_SYNTH_STRUCTURE_COUNT - 1, error);
@@ -66,7 +68,8 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
                                .seed = def->seed,
                                .pack = def->pack,
                                .inputs = def->inputs,
-                               .remote = def->structure == HED_SYNTH_GRID};
+                               .remote = def->structure == HED_SYNTH_GRID,
+                               .vectors = def->structure == HED_SYNTH_NATIVE};
     choose_shape(hed_device_get_info(device), items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
@@ -106,7 +109,9 @@ static uint64_t block_ns(const hed_synth_def *def) { return (uint64_t)(def->bloc
 static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_error *error)
 {
     char reason[256];
-    /* Its program is another one, and a whole one would be large. */
+    /* Their programs are others; and for a grid a whole one would be large. */
+    if (synth->def.structure == HED_SYNTH_AUTO && is_sensible(synth, HED_SYNTH_NATIVE))
+        synth->def.structure = HED_SYNTH_NATIVE;
     if (synth->def.structure == HED_SYNTH_AUTO && is_sensible(synth, HED_SYNTH_GRID) &&
         synth_grid_ops.valid(synth, reason, sizeof reason))
         synth->def.structure = HED_SYNTH_GRID;
@@ -302,17 +307,12 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 
 /* ---- what it is and does ---- */
 
-/* Elements with modulation come first; the instrument's order is that of the entities' numbers. Writes element
- * numbers in it. */
+/* Element numbers of bodies in the instrument's order, which is that of the entities' numbers. */
 static void list_bodies(const synth_program *program, uint32_t *order)
 {
-    const synth_type_layout *bodies = &program->layout.type[SYNTH_BODY];
-    const hed_entity *entities = program->entities[SYNTH_BODY];
-    uint32_t a = 0, b = bodies->modulated;
-    for (uint32_t i = 0; i < bodies->count; i++) {
-        bool first = b == bodies->count || (a < bodies->modulated && entities[a] < entities[b]);
-        order[i] = first ? a++ : b++;
-    }
+    for (uint32_t entity = 1, count = 0; entity <= program->entity_count; entity++)
+        if (SYNTH_SEAT_TYPE(program->seats[entity]) == SYNTH_BODY)
+            order[count++] = SYNTH_SEAT_ENTITY(program->seats[entity]);
 }
 
 /* Vectors from signal field `field` of the half that the next sample reads. */

@@ -1,0 +1,402 @@
+/* One step of a share of an instance (native_bodies.h), as text: each file that includes it compiles it for other
+ * vectors, as SYNTH_STEP. The formulas are physics_body.h's, in loops over lanes that compilers turn into vectors;
+ * every operation of a lane is the one that synth_body() does, so the bits are the same. */
+#include "solver/native_bodies.h"
+
+#include <string.h>
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* A word of the store taken for what it holds. */
+typedef float cell __attribute__((may_alias));
+/* Compilers take sums of whole rows to pieces where they are loops. */
+typedef float vector __attribute__((vector_size(SYNTH_LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+/* A packed place, and two of them. */
+typedef float quad __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef float octet __attribute__((vector_size(8 * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+typedef struct lanes {
+    float x[SYNTH_LANES], y[SYNTH_LANES], z[SYNTH_LANES];
+} lanes;
+
+/* LANES neighbours' places or speeds. */
+ALWAYS void load(const cell *from, uint32_t stride, lanes *to)
+{
+    memcpy(to->x, from, sizeof to->x);
+    memcpy(to->y, from + stride, sizeof to->y);
+    memcpy(to->z, from + 2 * (size_t)stride, sizeof to->z);
+}
+
+/* Those of the first `count` lanes; 0 in the others. */
+ALWAYS void load_few(const cell *from, uint32_t stride, uint32_t count, lanes *to)
+{
+    for (uint32_t l = 0; l < SYNTH_LANES; l++) to->x[l] = l < count ? from[l] : 0.0f;
+    for (uint32_t l = 0; l < SYNTH_LANES; l++) to->y[l] = l < count ? from[stride + l] : 0.0f;
+    for (uint32_t l = 0; l < SYNTH_LANES; l++) to->z[l] = l < count ? from[2 * (size_t)stride + l] : 0.0f;
+}
+ALWAYS void store_few(const lanes *from, uint32_t stride, uint32_t count, cell *to)
+{
+    for (uint32_t l = 0; l < count; l++) {
+        to[l] = from->x[l];
+        to[stride + l] = from->y[l];
+        to[2 * (size_t)stride + l] = from->z[l];
+    }
+}
+ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
+{
+    memcpy(to, from->x, sizeof from->x);
+    memcpy(to + stride, from->y, sizeof from->y);
+    memcpy(to + 2 * (size_t)stride, from->z, sizeof from->z);
+}
+
+/* In each half of two octets: the first two of each, by turns; and the last two. */
+#define FIRST_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define LAST_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+/* In each half: the first two of `a`, then of `b`; and the last two. */
+#define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+
+#define PACKED_PLACE(packed, body) (*(const quad *)((packed) + (size_t)(body) * SYNTH_PACKED))
+#define TWO(packed, a, b) \
+    __builtin_shufflevector(PACKED_PLACE(packed, a), PACKED_PLACE(packed, b), 0, 1, 2, 3, 4, 5, 6, 7)
+
+/* Places of eight bodies: by whole packed places, a quarter of the loads, which are then turned, four by four. */
+ALWAYS void gather_eight(const float *packed, const uint32_t *body, octet *x, octet *y, octet *z)
+{
+    octet a = TWO(packed, body[0], body[4]), b = TWO(packed, body[1], body[5]), c = TWO(packed, body[2], body[6]),
+          d = TWO(packed, body[3], body[7]);
+    octet xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b), z1 = LAST_PAIRS(c, d);
+    *x = FIRST_HALVES(xy0, xy1);
+    *y = LAST_HALVES(xy0, xy1);
+    *z = FIRST_HALVES(z0, z1);
+}
+
+/* Where a vector holds all lanes it is put together before it is stored: a load must not wait for two stores. */
+#if defined(SYNTH_WIDE)
+#define JOIN(to, low, high) \
+    (*(vector *)(to) = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#else
+#define JOIN(to, low, high) (*(octet *)(to) = (low), *(octet *)((to) + 8) = (high))
+#endif
+
+/* Those of any bodies. */
+ALWAYS void gather(const float *packed, const uint32_t *others, lanes *to)
+{
+    octet x[2], y[2], z[2];
+    gather_eight(packed, others, &x[0], &y[0], &z[0]);
+    gather_eight(packed, others + 8, &x[1], &y[1], &z[1]);
+    JOIN(to->x, x[0], x[1]);
+    JOIN(to->y, y[0], y[1]);
+    JOIN(to->z, z[0], z[1]);
+}
+
+/* The other way: neighbours' places to their packed ones, whose fourth is any number. */
+ALWAYS void pack(const lanes *from, float *packed)
+{
+    for (int l = 0; l < SYNTH_LANES; l += 8) {
+        octet x = *(const octet *)(from->x + l), y = *(const octet *)(from->y + l), z = *(const octet *)(from->z + l);
+        octet xy0 = FIRST_PAIRS(x, y), xy1 = LAST_PAIRS(x, y), z0 = FIRST_PAIRS(z, z), z1 = LAST_PAIRS(z, z);
+        octet turned[4] = {FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
+        for (int k = 0; k < 4; k++) {
+            *(quad *)(packed + (l + k) * SYNTH_PACKED) = __builtin_shufflevector(turned[k], turned[k], 0, 1, 2, 3);
+            *(quad *)(packed + (l + k + 4) * SYNTH_PACKED) = __builtin_shufflevector(turned[k], turned[k], 4, 5, 6, 7);
+        }
+    }
+}
+
+/* Forces on `here` of the springs of a block, to those at `other`. */
+ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *force)
+{
+    for (int l = 0; l < SYNTH_LANES; l++) {
+        float ux = other->x[l] - here->x[l], uy = other->y[l] - here->y[l], uz = other->z[l] - here->z[l];
+        float d0x = v[SPRING_P_X * SYNTH_LANES + l], d0y = v[SPRING_P_Y * SYNTH_LANES + l],
+              d0z = v[SPRING_P_Z * SYNTH_LANES + l];
+        float tension = synth_tension(d0x, d0y, d0z, ux, uy, uz, v[SPRING_P_REST * SYNTH_LANES + l],
+                                      v[SPRING_P_EXCESS * SYNTH_LANES + l], v[SPRING_P_STIFFNESS * SYNTH_LANES + l]);
+        force->x[l] = tension * (d0x + ux);
+        force->y[l] = tension * (d0y + uy);
+        force->z[l] = tension * (d0z + uz);
+    }
+}
+
+/* The same with damping and the cubic term. */
+ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
+                      const lanes *other_speed, lanes *force)
+{
+    for (int l = 0; l < SYNTH_LANES; l++) {
+        float ux = other->x[l] - here->x[l], uy = other->y[l] - here->y[l], uz = other->z[l] - here->z[l];
+        float d0x = v[SPRING_P_X * SYNTH_LANES + l], d0y = v[SPRING_P_Y * SYNTH_LANES + l],
+              d0z = v[SPRING_P_Z * SYNTH_LANES + l];
+        float tension = synth_tension_more(
+            d0x, d0y, d0z, ux, uy, uz, v[SPRING_P_REST * SYNTH_LANES + l], v[SPRING_P_EXCESS * SYNTH_LANES + l],
+            v[SPRING_P_STIFFNESS * SYNTH_LANES + l], v[SPRING_P_CUBIC * SYNTH_LANES + l],
+            v[SPRING_P_DAMPING * SYNTH_LANES + l], other_speed->x[l] - speed->x[l], other_speed->y[l] - speed->y[l],
+            other_speed->z[l] - speed->z[l]);
+        force->x[l] = tension * (d0x + ux);
+        force->y[l] = tension * (d0y + uy);
+        force->z[l] = tension * (d0z + uz);
+    }
+}
+
+/* Forces of the bands that the share needs. */
+ALWAYS void step_bands(const synth_step *s, bool more)
+{
+    const synth_bodies *b = s->bodies;
+    uint32_t count = s->layout->type[SYNTH_BODY].count;
+    const cell *read = (const cell *)s->at->store + s->at->read + s->layout->type[SYNTH_BODY].signal,
+               *speeds = read + (size_t)BODY_O_U * count;
+    for (uint32_t i = 0; i < s->share->part_count; i++) {
+        uint32_t number = s->share->parts[i];
+        const synth_part *part = &b->parts[number];
+        const float *v = s->values->blocks + (size_t)number * SPRING_PARAMETERS * SYNTH_LANES;
+        lanes here, other, speed, other_speed, force;
+        load(read + part->lower, count, &here);
+        load(read + part->upper, count, &other);
+        if (more) {
+            load(speeds + part->lower, count, &speed);
+            load(speeds + part->upper, count, &other_speed);
+            pull_more(v, &here, &other, &speed, &other_speed, &force);
+        } else {
+            pull(v, &here, &other, &force);
+        }
+        store(&force, b->forces, s->forces + part->force);
+    }
+}
+
+ALWAYS void add(lanes *sum, const lanes *force)
+{
+    *(vector *)sum->x += *(const vector *)force->x;
+    *(vector *)sum->y += *(const vector *)force->y;
+    *(vector *)sum->z += *(const vector *)force->z;
+}
+ALWAYS void subtract(lanes *sum, const lanes *force)
+{
+    *(vector *)sum->x -= *(const vector *)force->x;
+    *(vector *)sum->y -= *(const vector *)force->y;
+    *(vector *)sum->z -= *(const vector *)force->z;
+}
+
+/* The springs' forces on a slice, in the order of its rows. */
+ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes *here, const lanes *speed, lanes *sum)
+{
+    const synth_bodies *b = s->bodies;
+    const float *places = synth_packed_at(s->layout, s->values, s->at->sample & 1, 0),
+                *speeds = synth_packed_at(s->layout, s->values, s->at->sample & 1, 1);
+    lanes other, other_speed, force;
+    for (uint32_t i = b->row_begin[slice]; i < b->row_begin[slice + 1]; i++) {
+        synth_row row = b->rows[i];
+        if (row.kind != SYNTH_ROW_GATHER) {
+            load(s->forces + row.at, b->forces, &force);
+            if (row.kind == SYNTH_ROW_PLUS) add(sum, &force);
+            else subtract(sum, &force);
+            continue;
+        }
+        const uint32_t *others = b->others + (size_t)row.at * SYNTH_LANES;
+        const float *v = s->values->blocks + (size_t)row.at * SPRING_PARAMETERS * SYNTH_LANES;
+        gather(places, others, &other);
+        if (more) {
+            gather(speeds, others, &other_speed);
+            pull_more(v, here, &other, speed, &other_speed, &force);
+        } else {
+            pull(v, here, &other, &force);
+        }
+        add(sum, &force);
+    }
+}
+
+/* Contacts of one body: those that neither push nor resist change nothing. */
+ALWAYS void touch(const synth_step *s, uint32_t body, uint32_t lane, float mobility, lanes *speed)
+{
+    const synth_at *at = s->at;
+    const synth_type_layout *bodies = &s->layout->type[SYNTH_BODY];
+    synth_list forces = synth_list_of(at, bodies->forces, bodies->count, body);
+    synth_motion m = {.u = speed->x[lane], .v = speed->y[lane], .w = speed->z[lane]};
+    for (uint32_t i = 0; i < forces.length; i++) {
+        uint32_t entry = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
+        uint32_t word = at->read + synth_word(at, entry), step = synth_word(at, entry + forces.stride);
+        if (synth_number(at, word + CONTACT_O_FORCE * step) == 0.0f &&
+            synth_number(at, word + CONTACT_O_RESISTANCE * step) == 0.0f)
+            continue;
+        synth_push(at, word, step, mobility, &m);
+    }
+    speed->x[lane] = m.u;
+    speed->y[lane] = m.v;
+    speed->z[lane] = m.w;
+}
+
+/* One axis of LANES bodies: what force does; then what damping and time do. */
+ALWAYS void push(const float *speed, const float *force, const float *mobility, float *pushed)
+{
+    for (int l = 0; l < SYNTH_LANES; l++) pushed[l] = synth_pushed(speed[l], force[l], mobility[l]);
+}
+ALWAYS void go(float *place, float *speed, const float *mobility, const float *keep, float dilation)
+{
+    for (int l = 0; l < SYNTH_LANES; l++) {
+        speed[l] = synth_kept(speed[l], keep[l], mobility[l]);
+        place[l] = synth_went(place[l], speed[l], dilation);
+    }
+}
+
+/* Where rows of others find what a slice is now. */
+ALWAYS void show_packed(const synth_step *s, uint32_t first, bool more, const lanes *place, const lanes *speed)
+{
+    uint32_t half = 1 - (s->at->sample & 1);
+    pack(place, synth_packed_at(s->layout, s->values, half, 0) + (size_t)first * SYNTH_PACKED);
+    if (more) pack(speed, synth_packed_at(s->layout, s->values, half, 1) + (size_t)first * SYNTH_PACKED);
+}
+
+/* `few`: there are fewer bodies than lanes. */
+ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
+{
+    const synth_layout *layout = s->layout;
+    uint32_t first = s->bodies->first[slice], count = layout->type[SYNTH_BODY].count;
+    const cell *read = (const cell *)s->at->store + s->at->read + layout->type[SYNTH_BODY].signal + first;
+    cell *write = (cell *)s->at->store + s->at->write + layout->type[SYNTH_BODY].signal + first;
+    const float *mobility = s->values->mobility + first, *keep = s->values->keep + first;
+    lanes place, speed, sum, pushed;
+    for (int l = 0; l < SYNTH_LANES; l++) sum.x[l] = sum.y[l] = sum.z[l] = SYNTH_WIND;
+    if (few) load_few(read, count, count, &place);
+    else load(read, count, &place);
+    if (few) load_few(read + BODY_O_U * (size_t)count, count, count, &speed);
+    else load(read + BODY_O_U * (size_t)count, count, &speed);
+    sum_rows(s, slice, more, &place, &speed, &sum);
+    push(speed.x, sum.x, mobility, pushed.x);
+    push(speed.y, sum.y, mobility, pushed.y);
+    push(speed.z, sum.z, mobility, pushed.z);
+    for (uint32_t left = s->bodies->touched[slice]; left != 0; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        touch(s, first + l, l, mobility[l], &pushed);
+    }
+    lanes to = place;
+    go(to.x, pushed.x, mobility, keep, synth_dilation(s->at));
+    go(to.y, pushed.y, mobility, keep, synth_dilation(s->at));
+    go(to.z, pushed.z, mobility, keep, synth_dilation(s->at));
+    for (uint32_t left = s->bodies->modulated[slice]; left != 0; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        synth_motion m = {place.x[l], place.y[l], place.z[l], speed.x[l], speed.y[l], speed.z[l]};
+        synth_body_go(layout, s->at, first + l, sum.x[l], sum.y[l], sum.z[l], m);
+        /* Its place and speed are in the store now, and stay what they are when all are stored. */
+        to.x[l] = write[l];
+        to.y[l] = write[count + l];
+        to.z[l] = write[2 * (size_t)count + l];
+        pushed.x[l] = write[3 * (size_t)count + l];
+        pushed.y[l] = write[4 * (size_t)count + l];
+        pushed.z[l] = write[5 * (size_t)count + l];
+    }
+    if (few) store_few(&to, count, count, write);
+    else store(&to, count, write);
+    if (few) store_few(&pushed, count, count, write + BODY_O_U * (size_t)count);
+    else store(&pushed, count, write + BODY_O_U * (size_t)count);
+    if (synth_gathers(s->bodies)) show_packed(s, first, more, &to, &pushed);
+}
+
+ALWAYS void step_slices(const synth_step *s, bool more)
+{
+    step_bands(s, more);
+    if (s->layout->type[SYNTH_BODY].count < SYNTH_LANES) {
+        for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++) step_slice(s, i, more, true);
+    } else {
+        for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++) step_slice(s, i, more, false);
+    }
+}
+
+/* ---- what is no body ---- */
+
+/* Those of any bodies, by field. */
+ALWAYS void gather_fields(const cell *from, uint32_t stride, const uint32_t *others, lanes *to)
+{
+    const cell *second = from + stride, *third = second + stride;
+    for (int l = 0; l < SYNTH_LANES; l++) {
+        to->x[l] = from[others[l]];
+        to->y[l] = second[others[l]];
+        to->z[l] = third[others[l]];
+    }
+}
+
+/* An ear: what is heard of each body by vectors where that pays, then the sum in its order. */
+ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ear)
+{
+    synth_self me = synth_self_of(layout, SYNTH_EAR, ear);
+    synth_hearing m = synth_hearing_of(layout, at, synth_bits(at, me, EAR_P_MICROPHONE));
+    synth_list bodies = synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
+    if (bodies.length < SYNTH_LANES / 4) {
+        synth_ear(layout, at, ear);
+        return;
+    }
+    uint32_t count = layout->type[SYNTH_BODY].count, others[SYNTH_LANES];
+    const cell *read = (const cell *)at->store + at->read + layout->type[SYNTH_BODY].signal;
+    lanes place, moved, speed;
+    float heard[SYNTH_LANES], sum = 0.0f;
+    for (uint32_t l = 0; l < SYNTH_LANES; l++) /* those that are not there hear the first one */
+        others[l] = synth_word(at, bodies.first + (l < bodies.length ? l : 0) * SYNTH_EAR_WORDS * bodies.stride);
+    gather_fields((const cell *)at->store + layout->type[SYNTH_BODY].parameter + (size_t)BODY_P_X * count, count, others,
+           &place);
+    gather_fields(read, count, others, &moved);
+    gather_fields(read + (size_t)BODY_O_U * count, count, others, &speed);
+    for (int l = 0; l < SYNTH_LANES; l++) {
+        heard[l] = synth_heard(&m, place.x[l] - m.x + moved.x[l], place.y[l] - m.y + moved.y[l],
+                               place.z[l] - m.z + moved.z[l], speed.x[l], speed.y[l], speed.z[l]);
+    }
+    for (uint32_t i = 0; i < bodies.length; i++)
+        sum = hed_fma(synth_number(at, bodies.first + (i * SYNTH_EAR_WORDS + 1) * bodies.stride), heard[i], sum);
+    synth_show(at, me, EAR_O_SUM, sum);
+}
+
+/* Whether an entity that sleeps (native_bodies.h) has stepped to where it was: nothing moves it but a poke. What it
+ * shows is then the same in both halves after two such steps. `level` is what the state LEVEL was before. */
+ALWAYS bool is_idle(const synth_step *s, uint32_t type, uint32_t i, uint32_t level)
+{
+    synth_self me = synth_self_of(s->layout, type, i);
+    const synth_at *at = s->at;
+    switch (type) {
+    case SYNTH_MALLET: return synth_word(at, synth_state(me, MALLET_S_ACTIVE)) == 0;
+    case SYNTH_PLECTRUM: return synth_number(at, synth_state(me, PLECTRUM_S_TIME)) < 0.0f;
+    case SYNTH_BOW:
+    case SYNTH_OSCILLATOR: return synth_word(at, synth_state(me, ADSR_S_STAGE)) == 0;
+    case SYNTH_ENVELOPE:
+        return i >= s->layout->type[type].modulated && synth_word(at, synth_state(me, ADSR_S_STAGE)) == 0;
+    default:
+        return i >= s->layout->type[type].modulated && synth_word(at, synth_state(me, MIDI_S_LEVEL)) == level;
+    }
+}
+
+ALWAYS void step_sleepers(const synth_step *s, uint32_t type)
+{
+    uint8_t *idle = s->values->idle + s->bodies->sleepers[type];
+    for (uint32_t i = 0; i < s->layout->type[type].count; i++) {
+        if (idle[i] == 2) continue;
+        uint32_t level = 0;
+        if (type == SYNTH_MIDI) level = synth_word(s->at, synth_state(synth_self_of(s->layout, type, i), MIDI_S_LEVEL));
+        synth_entity(s->layout, s->at, type, i);
+        idle[i] = is_idle(s, type, i, level) ? idle[i] + 1 : 0;
+    }
+}
+
+ALWAYS void step_type(const synth_step *s, uint32_t type)
+{
+    for (uint32_t i = 0; i < s->layout->type[type].count; i++) synth_entity(s->layout, s->at, type, i);
+}
+
+static void step_others(const synth_step *s)
+{
+    for (uint32_t i = 0; i < s->layout->type[SYNTH_SPRING].modulated; i++) synth_spring(s->layout, s->at, i);
+    step_type(s, SYNTH_MICROPHONE);
+    step_sleepers(s, SYNTH_MALLET);
+    step_sleepers(s, SYNTH_PLECTRUM);
+    step_sleepers(s, SYNTH_BOW);
+    step_sleepers(s, SYNTH_OSCILLATOR);
+    step_type(s, SYNTH_AUDIO);
+    step_type(s, SYNTH_LFO);
+    step_sleepers(s, SYNTH_ENVELOPE);
+    step_type(s, SYNTH_FOLLOWER);
+    step_sleepers(s, SYNTH_MIDI);
+    step_type(s, SYNTH_DELAY);
+    for (uint32_t i = 0; i < s->layout->type[SYNTH_EAR].count; i++) step_ear(s->layout, s->at, i);
+}
+
+void SYNTH_STEP(const synth_step *s)
+{
+    if (s->layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)) step_slices(s, true);
+    else step_slices(s, false);
+    if (s->share->others) step_others(s);
+}
