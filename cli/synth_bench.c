@@ -85,8 +85,8 @@ static hed_status play(player *p, bool chord, hed_error *error)
     return hed_synth_process(p->synth, &block, error);
 }
 
-static hed_status open_player(const synth_case *c, hed_device *device, uint32_t block, bool keep_awake, player *p,
-                              hed_error *error)
+static hed_status open_player(const synth_case *c, uint32_t threads, hed_device *device, uint32_t block,
+                              bool keep_awake, player *p, hed_error *error)
 {
     *p = (player){.block = block, .sound = malloc(2 * (size_t)block * sizeof(float))};
     if (!p->sound) {
@@ -101,6 +101,7 @@ static hed_status open_player(const synth_case *c, hed_device *device, uint32_t 
         def.rate = RATE;
         def.block = block;
         def.structure = c->structure;
+        def.threads = threads;
         def.keep_awake = keep_awake;
         status = hed_synth_create(device, &def, &p->synth, error);
         hed_instrument_destroy(instrument);
@@ -152,6 +153,7 @@ static double bound_of(const hed_synth_report *report, const hed_device_info *in
 typedef struct bench_records {
     hed_records *records;
     hed_table *table;
+    uint32_t threads; /* of the host, that what is largest is found for besides one */
 } bench_records;
 
 static void add_head(bench_records *to, const char *name, const char *device, double value, const char *unit)
@@ -192,7 +194,7 @@ static hed_status run_case(const synth_case *c, hed_device *device, bench_record
 {
     player p;
     hed_summary summary;
-    hed_status status = open_player(c, device, BLOCK, false, &p, error);
+    hed_status status = open_player(c, 1, device, BLOCK, false, &p, error);
     if (status) return status;
     status = time_player(&p, SECONDS_A_CASE, &summary, error);
     if (!status) add_sample_record(c, &p, &summary, hed_device_get_info(device), to);
@@ -223,11 +225,11 @@ static synth_case sized(uint32_t index, double masses)
 static double masses_of(const synth_case *c) { return (double)c->size[0] * c->size[1] * c->size[2]; }
 
 /* The load of an instrument: time of a sample over its period. HUGE_VAL: too large for the device. */
-static hed_status load_of(const synth_case *c, hed_device *device, double *load, hed_error *error)
+static hed_status load_of(const synth_case *c, uint32_t threads, hed_device *device, double *load, hed_error *error)
 {
     player p;
     hed_summary summary;
-    hed_status status = open_player(c, device, BLOCK, false, &p, error);
+    hed_status status = open_player(c, threads, device, BLOCK, false, &p, error);
     if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY) {
         *load = HUGE_VAL;
         return HED_OK;
@@ -240,8 +242,8 @@ static hed_status load_of(const synth_case *c, hed_device *device, double *load,
 }
 
 /* Doubles until the load is too high, then halves the gap, down to a twentieth. */
-static hed_status find_largest(uint32_t index, hed_device *device, double target, synth_case *best, double *load,
-                               hed_error *error)
+static hed_status find_largest(uint32_t index, uint32_t threads, hed_device *device, double target, synth_case *best,
+                               double *load, hed_error *error)
 {
     double low = 64, high = 0, found;
     *best = sized(index, low);
@@ -250,7 +252,7 @@ static hed_status find_largest(uint32_t index, hed_device *device, double target
     while (!status && (high == 0 || high > 1.05 * low) && low < 1e8) {
         double trial = high == 0 ? 2 * low : sqrt(low * high);
         synth_case c = sized(index, trial);
-        if ((status = load_of(&c, device, &found, error))) break;
+        if ((status = load_of(&c, threads, device, &found, error))) break;
         if (found > target) {
             high = trial;
         } else {
@@ -262,13 +264,16 @@ static hed_status find_largest(uint32_t index, hed_device *device, double target
     return status;
 }
 
-static hed_status run_largest(uint32_t index, hed_device *device, bench_records *to, hed_error *error)
+static hed_status run_largest(uint32_t index, uint32_t threads, hed_device *device, bench_records *to, hed_error *error)
 {
     synth_case best;
     double load;
-    hed_status status = find_largest(index, device, 1.0, &best, &load, error);
+    hed_status status = find_largest(index, threads, device, 1.0, &best, &load, error);
     if (status) return status;
-    add_head(to, best.name, hed_device_get_info(device)->id, masses_of(&best), "masses");
+    char name[96];
+    if (threads > 1) snprintf(name, sizeof name, "%s, %u threads", best.name, threads);
+    else snprintf(name, sizeof name, "%s", best.name);
+    add_head(to, name, hed_device_get_info(device)->id, masses_of(&best), "masses");
     hed_records_number(to->records, "load", load);
     hed_table_cell(to->table, "%.3f", load * 1e6 / RATE);
     hed_table_cell(to->table, "%s", "");
@@ -304,7 +309,7 @@ static hed_status run_live(hed_device *device, double seconds, bool keep_awake, 
                            bench_records *to, hed_error *error)
 {
     player p;
-    hed_status status = open_player(c, device, LIVE_BLOCK, keep_awake, &p, error);
+    hed_status status = open_player(c, 1, device, LIVE_BLOCK, keep_awake, &p, error);
     if (status) return status;
     hed_meter meter;
     status = play_live(&p, seconds, &meter, error);
@@ -335,7 +340,7 @@ static hed_status run_realtime(hed_device *device, double seconds, bench_records
 {
     synth_case c;
     double load;
-    hed_status status = find_largest(2, device, 0.8, &c, &load, error);
+    hed_status status = find_largest(2, 1, device, 0.8, &c, &load, error);
     bool host = strcmp(hed_device_get_info(device)->backend, "host") == 0;
     for (int awake = 0; awake < (host ? 1 : 2) && !status; awake++)
         status = run_live(device, seconds, awake, &c, to, error);
@@ -368,7 +373,9 @@ static hed_status run_device(hed_device *device, const char *only, double live_s
     for (uint32_t i = 0; i < LARGEST_CASES && !status; i++) {
         hed_progress_update(&progress, SAMPLE_CASES + i);
         if (only && !strstr(LARGEST[i].name, only)) continue;
-        status = excuse(run_largest(i, device, to, error), LARGEST[i].name, info->id, error);
+        status = excuse(run_largest(i, 1, device, to, error), LARGEST[i].name, info->id, error);
+        if (status || to->threads == 1 || strcmp(info->backend, "host") != 0) continue;
+        status = excuse(run_largest(i, to->threads, device, to, error), LARGEST[i].name, info->id, error);
     }
     hed_progress_update(&progress, SAMPLE_CASES + LARGEST_CASES);
     if (!status && live_seconds > 0)
@@ -387,7 +394,8 @@ static int run_bench(const hed_arguments *arguments, void *user)
     if (status) return cli_fail(&error);
     static const char *const HEADINGS[] = {"device", "instrument", ">us a sample", ">bound", ">x real time",
                                            "what",   NULL};
-    bench_records to = {hed_records_create(), hed_table_create(HEADINGS)};
+    bench_records to = {hed_records_create(), hed_table_create(HEADINGS),
+                        (uint32_t)hed_integer_of(arguments, "threads")};
     for (uint32_t d = 0; d < session.count && !status; d++)
         status = run_device(session.devices[d], hed_text_of(arguments, "only"), hed_number_of(arguments, "live"), &to,
                             json || hed_given(arguments, "quiet"), &error);
@@ -413,6 +421,14 @@ const hed_command hed_command_synth_bench = {
                                      .kind = HED_OPTION_TEXT,
                                      .value = "TEXT",
                                      .help = "only instruments whose name contains this"},
+                                    {.name = "threads",
+                                     .kind = HED_OPTION_INTEGER,
+                                     .value = "COUNT",
+                                     .fallback = "2",
+                                     .low = 1,
+                                     .high = 256,
+                                     .help = "of the host: what it plays in real time is found for one thread and for "
+                                             "as many"},
                                     {.name = "live",
                                      .kind = HED_OPTION_NUMBER,
                                      .value = "SECONDS",

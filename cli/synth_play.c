@@ -26,6 +26,7 @@ static hed_live_def def_of(const hed_arguments *a, const hed_instrument *instrum
     def.synth.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
     def.synth.structure = (hed_synth_structure)hed_choice_of(a, "structure");
     def.synth.seed = (uint64_t)hed_integer_of(a, "seed");
+    def.synth.threads = (uint32_t)hed_integer_of(a, "threads");
     def.synth.keep_awake = hed_given(a, "keep-awake");
     return def;
 }
@@ -159,6 +160,9 @@ static const hed_option OPTIONS[] = {
     OPTION("output", TEXT, "NAME",
            "where the sound goes: JACK ports by a pattern, or an ALSA device; else the first there is",
            .letter = 'o'),
+    OPTION("threads", INTEGER, "COUNT",
+           "threads that plain C shares voices out to, or the bodies of one large instrument; they wait by spinning",
+           .fallback = "1", .low = 1, .high = 256),
     OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in (JACK)", .fallback = "0", .low = 0,
            .high = 64),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),

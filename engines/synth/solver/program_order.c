@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether half of the springs go as far as many others do. */
+/* Whether nine in ten springs go as far as many others do: where fewer do, rows of bands would not be full. */
 static bool is_regular(const hed_instrument *in, uint32_t *distances)
 {
     uint32_t count = in->counts[HED_SPRING], regular = 0;
@@ -31,7 +31,7 @@ static bool is_regular(const hed_instrument *in, uint32_t *distances)
         for (end = begin + 1; end < count && distances[end] == distances[begin]; end++) {}
         if (end - begin >= BAND) regular += end - begin;
     }
-    return 2 * (uint64_t)regular >= count;
+    return 10 * (uint64_t)regular >= 9 * (uint64_t)count;
 }
 
 /* Springs that each body sums up: none where it is anchored. */
