@@ -42,6 +42,8 @@ static hed_status load(synth_render *r, hed_error *error)
                                "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
                                "render with --rate %" PRIu32 ", or convert the file",
                                in, r->voice.rate, r->rate, r->voice.rate);
+    if (status == HED_OK && in && !r->quiet && hed_instrument_count(r->instrument, HED_AUDIO_INPUT) == 0)
+        fprintf(stderr, "heddle: the instrument has no audio input: it does not hear %s\n", in);
     if (status == HED_OK && song) status = cli_synth_song_load(song, r->rate, &r->song, error);
     else if (status == HED_OK && !in) status = cli_synth_song_note(r->instrument, r->rate, &r->song, error);
     if (status != HED_OK) return status;
@@ -196,6 +198,9 @@ static hed_status tell_json(const synth_render *r, const hed_synth_report *repor
     return status;
 }
 
+static const float INAUDIBLE = 1e-9f; /* -180 dB: bodies at rest are not quite still */
+static const float TOO_LOUD = 12;     /* dB of limiting, which one hears */
+
 static double decibels(double x)
 {
     return 20 * log10(x);
@@ -211,12 +216,14 @@ static hed_status tell(const synth_render *r, uint64_t frames, uint64_t hash, fl
            hed_device_get_info(r->session.devices[0])->id, hed_synth_structure_name(report.structure));
     printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
            100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block, 100 * report.load.maximum_ns / block);
-    if (peak > 0) printf("peak %.1f dB", decibels(peak));
+    if (peak > INAUDIBLE) printf("peak %.1f dB", decibels(peak));
     else printf("silent");
     if (report.reduction > 0.05f) printf(", the limiter took up to %.1f dB", (double)report.reduction);
+    if (report.reduction > TOO_LOUD) printf(": lower the gain of the instrument by as much");
     printf("\n");
     if (report.breaks)
-        printf("the breaker opened %" PRIu32 " times: the instrument ran away, and %.2f s were muted\n",
+        printf("the breaker opened (%" PRIu32 " in all): the instrument ran away, or was 40 dB too loud; %.2f s were "
+               "muted\n",
                report.breaks, (double)report.muted / r->rate);
     return HED_OK;
 }

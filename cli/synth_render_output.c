@@ -48,7 +48,8 @@ static hed_status open_stems(cli_synth_output *o, hed_error *error)
         char *path = stem_path(o->def.path, o->stem_count + 1, hed_instrument_name(instrument, entity));
         if (!path) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a name");
         /* Before gain and limiter: nothing keeps it below full scale, so floats. */
-        status = synth_sound_writer_open(path, o->def.rate, 2, SYNTH_SOUND_F32, &o->stems[o->stem_count], error);
+        synth_sound_writer **stem = &o->stems[o->stem_count];
+        status = synth_sound_writer_open(path, o->def.rate, 2, SYNTH_SOUND_F32, o->def.frames, stem, error);
         if (status == HED_OK) o->stem_count++;
         free(path);
     }
@@ -79,7 +80,8 @@ hed_status cli_synth_output_open(const cli_synth_output_def *def, cli_synth_outp
     o->def = *def;
     o->hash = SYNTH_SOUND_HASH;
     hed_status status = HED_OK;
-    if (def->path) status = synth_sound_writer_open(def->path, def->rate, 2, def->format, &o->sound, error);
+    if (def->path)
+        status = synth_sound_writer_open(def->path, def->rate, 2, def->format, def->frames, &o->sound, error);
     if (status == HED_OK && def->stems) status = open_stems(o, error);
     if (status == HED_OK && def->spectrogram) {
         o->picture = def->frames < SIZE_MAX / 8 ? malloc(sizeof *o->picture * 2 * (def->frames + 1)) : NULL;

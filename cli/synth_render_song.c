@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double MOST_SECONDS = 1e7; /* of a song: four months */
+
 static hed_status make_room(cli_synth_song *song, uint32_t count, hed_error *error)
 {
     *song = (cli_synth_song){0};
@@ -28,7 +30,11 @@ hed_status cli_synth_song_load(const char *path, double rate, cli_synth_song *so
     *song = (cli_synth_song){0};
     hed_status status = hed_midi_file_load(path, &file, error);
     if (status != HED_OK) return status;
-    status = make_room(song, hed_midi_file_count(file), error);
+    if (hed_midi_file_seconds(file) > MOST_SECONDS)
+        status = hed_error_set(error, HED_ERROR_LIMIT,
+                               "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
+                               hed_midi_file_seconds(file), MOST_SECONDS);
+    if (status == HED_OK) status = make_room(song, hed_midi_file_count(file), error);
     const hed_midi_event *events = hed_midi_file_events(file);
     for (uint32_t i = 0; status == HED_OK && i < hed_midi_file_count(file); i++) {
         uint64_t sample = (uint64_t)llround(events[i].seconds * rate);

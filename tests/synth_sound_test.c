@@ -24,7 +24,7 @@ static hed_status write_sound(const char *path, synth_sound_format format, uint3
     static float left[FRAMES], right[FRAMES];
     make_sound(left, right);
     synth_sound_writer *writer;
-    hed_status status = synth_sound_writer_open(path, 48000, 2, format, &writer, error);
+    hed_status status = synth_sound_writer_open(path, 48000, 2, format, 0, &writer, error);
     if (status) return status;
     for (uint32_t first = 0; !status && first < FRAMES; first += pieces) {
         uint32_t frames = FRAMES - first < pieces ? FRAMES - first : pieces;
@@ -41,7 +41,7 @@ static bool is_there(const char *path)
 {
     hed_error error;
     synth_sound_writer *writer;
-    hed_status status = synth_sound_writer_open(path, 48000, 2, SYNTH_SOUND_F32, &writer, &error);
+    hed_status status = synth_sound_writer_open(path, 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error);
     cr_assert(status == HED_OK || (status == HED_ERROR_UNSUPPORTED && strstr(error.text, "without libsndfile")));
     synth_sound_writer_abort(writer);
     return status == HED_OK;
@@ -106,10 +106,16 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
     write_file(in_folder("text.wav"), "no sound at all", 15);
     FAILS(HED_ERROR_FORMAT, synth_sound_read(in_folder("text.wav"), &sound, &error));
     FAILS(HED_ERROR_UNSUPPORTED,
-          synth_sound_writer_open(in_folder("a.txt"), 48000, 2, SYNTH_SOUND_F32, &writer, &error));
+          synth_sound_writer_open(in_folder("a.txt"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
     cr_assert(strstr(error.text, "wav") && !writer);
-    FAILS(HED_ERROR_IO, synth_sound_writer_open(in_folder("no/a.wav"), 48000, 2, SYNTH_SOUND_F32, &writer, &error));
-    OK(synth_sound_writer_open(in_folder("b.wav"), 48000, 1, SYNTH_SOUND_S16, &writer, &error));
+    FAILS(HED_ERROR_LIMIT,
+          synth_sound_writer_open(in_folder("a.wav"), 48000, 2, SYNTH_SOUND_S24, 800000000, &writer, &error));
+    cr_assert(strstr(error.text, "w64") && !writer);
+    OK(synth_sound_writer_open(in_folder("a.w64"), 48000, 2, SYNTH_SOUND_S24, 800000000, &writer, &error));
+    synth_sound_writer_abort(writer);
+    FAILS(HED_ERROR_IO,
+          synth_sound_writer_open(in_folder("no/a.wav"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
+    OK(synth_sound_writer_open(in_folder("b.wav"), 48000, 1, SYNTH_SOUND_S16, 0, &writer, &error));
     cr_assert(access(in_folder("b.wav"), F_OK) != 0, "a file is there before it is whole");
     OK(synth_sound_writer_commit(writer, &error));
     OK(synth_sound_read(in_folder("b.wav"), &sound, &error));
@@ -117,7 +123,7 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
     synth_sound_free(&sound);
     /* Floats that are no numbers come in as silence. */
     const float bad[] = {NAN, 0.5f, INFINITY};
-    OK(synth_sound_writer_open(in_folder("c.wav"), 48000, 1, SYNTH_SOUND_F32, &writer, &error));
+    OK(synth_sound_writer_open(in_folder("c.wav"), 48000, 1, SYNTH_SOUND_F32, 0, &writer, &error));
     OK(synth_sound_writer_put(writer, (const float *const[]){bad}, 3, &error));
     OK(synth_sound_writer_commit(writer, &error));
     OK(synth_sound_read(in_folder("c.wav"), &sound, &error));

@@ -83,8 +83,11 @@ run 1 synth render "$work/string.json" "$work/song.mid" --stems --json; err_has 
 run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.wav" --structure group --device nothing; err_has 'no device fits'
 not_there no.wav
 
+# ---- what cannot end well is refused before the work ----
+run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.wav" --tail 86400; err_has 'name it .w64'; not_there no.wav
+
 # ---- Ctrl-C: the file holds what was rendered. SIGTERM, since a shell's background job does not get SIGINT. ----
-"$heddle" synth render "$work/string.json" "$work/song.mid" -o "$work/long.wav" --tail 86400 > "$work/out" 2> "$work/err" &
+"$heddle" synth render "$work/string.json" "$work/song.mid" -o "$work/long.wav" --tail 14000 > "$work/out" 2> "$work/err" &
 process=$!
 words="synth render, interrupted"
 sleep 1
@@ -93,7 +96,7 @@ kill "$process"
 code=0
 wait "$process" || code=$?
 [ "$code" = 130 ] || complain "heddle $words: exit code $code instead of 130"
-err_has 'interrupted after .* s of 86400.50 s of sound; .*long.wav holds what was rendered'
+err_has 'interrupted after .* s of 14000.50 s of sound; .*long.wav holds what was rendered'
 there long.wav; wav_is long.wav 1 2 48000 24
 [ "$(number long.wav u4 40)" = $(($(wc -c < "$work/long.wav") - 44)) ] || complain "heddle $words: the head of long.wav does not say how long it is"
 

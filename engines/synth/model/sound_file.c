@@ -153,8 +153,14 @@ static hed_status open_sound(synth_sound_writer *w, SF_INFO *info, hed_error *er
     return HED_OK;
 }
 
+static hed_status too_long(const char *path, hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_LIMIT,
+                      "%s would be longer than 4 GiB, which its format cannot say: name it .w64", path);
+}
+
 hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
-                                   synth_sound_writer **writer, hed_error *error)
+                                   uint64_t frames, synth_sound_writer **writer, hed_error *error)
 {
     static const int subtypes[] = {SF_FORMAT_PCM_16, SF_FORMAT_PCM_24, SF_FORMAT_FLOAT};
     *writer = NULL;
@@ -162,13 +168,15 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     if (!info.format)
         return synth_fail(error, HED_ERROR_UNSUPPORTED,
                           "%s: its ending is none of wav, flac, aiff, w64, rf64, caf and au", path);
+    bool short_head = info.format == SF_FORMAT_WAV || info.format == SF_FORMAT_AIFF || info.format == SF_FORMAT_AU;
+    uint64_t most = short_head ? UINT32_MAX - 4096u : UINT64_MAX, width = (uint64_t)format + 2;
+    if (frames > most / (channels * width)) return too_long(path, error);
     synth_sound_writer *w = calloc(1, sizeof *w + sizeof(float) * PIECE * channels);
     if (!w || !(w->path = strdup(path))) {
         free(w);
         return synth_fail(error, HED_ERROR_MEMORY, "no memory to write %s", path);
     }
-    bool short_head = info.format == SF_FORMAT_WAV || info.format == SF_FORMAT_AIFF || info.format == SF_FORMAT_AU;
-    w->most = short_head ? UINT32_MAX - 4096u : UINT64_MAX;
+    w->most = most;
     w->channels = channels;
     info.format |= subtypes[format];
     hed_status status = hed_file_writer_open(path, &w->file, error);
@@ -189,8 +197,7 @@ hed_status synth_sound_writer_put(synth_sound_writer *w, const float *const *cha
         for (uint32_t n = 0; n < count; n++)
             for (uint32_t c = 0; c < w->channels; c++) w->piece[n * w->channels + c] = channels[c][first + n];
         if (w->size + (uint64_t)count * w->channels * 4 > w->most)
-            return synth_fail(error, HED_ERROR_LIMIT,
-                              "%s would be longer than 4 GiB, which its format cannot say: name it .w64", w->path);
+            return too_long(w->path, error);
         if (sf_writef_float(w->sound, w->piece, count) == count) continue;
         return synth_fail(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
                           errno ? strerror(errno) : sf_strerror(w->sound));
@@ -235,11 +242,12 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
 }
 
 hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
-                                   synth_sound_writer **writer, hed_error *error)
+                                   uint64_t frames, synth_sound_writer **writer, hed_error *error)
 {
     (void)rate;
     (void)channels;
     (void)format;
+    (void)frames;
     *writer = NULL;
     return absent(path, error);
 }

@@ -169,7 +169,8 @@ static void limit(synth_mix *mix, float *left, float *right)
 /* Whether this sample must not be heard. */
 static bool runs_away(synth_mix *mix, float left, float right)
 {
-    float power = mix->power + mix->power_rate * (left * left + right * right - mix->power);
+    /* FLOOR: what the filter takes in stays normal. */
+    float power = mix->power + mix->power_rate * (left * left + right * right + FLOOR - mix->power);
     mix->power = power > FLOOR ? power : 0.0f;
     return !(power <= POWER_LIMIT); /* a NaN is no less */
 }
