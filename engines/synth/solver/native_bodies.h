@@ -54,7 +54,7 @@ typedef struct synth_body_values {
     float *mobility; /* (bodies) s h^2/m */
     float *keep;     /* (bodies) of h v in a sample */
     float *packed;   /* (2 halves x 2 x (bodies + LANES) x PACKED) places and speeds of the store, for gathering */
-    uint8_t *idle;   /* (sleepers) how many samples an entity had nothing to do, up to 2 */
+    uint8_t *idle;   /* (sleepers) how many samples an entity had nothing to do, up to 3 */
 } synth_body_values;
 
 /* A step of some slices of an instance. */

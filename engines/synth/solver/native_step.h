@@ -204,36 +204,17 @@ ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes
     }
 }
 
-/* Contacts of one body: those that neither push nor resist change nothing. */
-ALWAYS void touch(const synth_step *s, uint32_t body, uint32_t lane, float mobility, lanes *speed)
-{
-    const synth_at *at = s->at;
-    const synth_type_layout *bodies = &s->layout->type[SYNTH_BODY];
-    synth_list forces = synth_list_of(at, bodies->forces, bodies->count, body);
-    synth_motion m = {.u = speed->x[lane], .v = speed->y[lane], .w = speed->z[lane]};
-    for (uint32_t i = 0; i < forces.length; i++) {
-        uint32_t entry = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
-        uint32_t word = at->read + synth_word(at, entry), step = synth_word(at, entry + forces.stride);
-        if (synth_number(at, word + CONTACT_O_FORCE * step) == 0.0f &&
-            synth_number(at, word + CONTACT_O_RESISTANCE * step) == 0.0f)
-            continue;
-        synth_push(at, word, step, mobility, &m);
-    }
-    speed->x[lane] = m.u;
-    speed->y[lane] = m.v;
-    speed->z[lane] = m.w;
-}
-
 /* One axis of LANES bodies: what force does; then what damping and time do. */
 ALWAYS void push(const float *speed, const float *force, const float *mobility, float *pushed)
 {
     for (int l = 0; l < SYNTH_LANES; l++) pushed[l] = synth_pushed(speed[l], force[l], mobility[l]);
 }
-ALWAYS void go(float *place, float *speed, const float *mobility, const float *keep, float dilation)
+ALWAYS void go(const float *place, const float *speed, const float *mobility, const float *keep, float dilation,
+               float *to, float *kept)
 {
     for (int l = 0; l < SYNTH_LANES; l++) {
-        speed[l] = synth_kept(speed[l], keep[l], mobility[l]);
-        place[l] = synth_went(place[l], speed[l], dilation);
+        kept[l] = synth_kept(speed[l], keep[l], mobility[l]);
+        to[l] = synth_went(place[l], kept[l], dilation);
     }
 }
 
@@ -245,6 +226,48 @@ ALWAYS void show_packed(const synth_step *s, uint32_t first, bool more, const la
     if (more) pack(speed, synth_packed_at(s->layout, s->values, half, 1) + (size_t)first * SYNTH_PACKED);
 }
 
+/* Likewise for one of them, from the store. */
+ALWAYS void show_one(const synth_step *s, uint32_t body)
+{
+    uint32_t half = 1 - (s->at->sample & 1), count = s->layout->type[SYNTH_BODY].count;
+    const cell *now = (const cell *)s->at->store + s->at->write + s->layout->type[SYNTH_BODY].signal + body;
+    float *place = synth_packed_at(s->layout, s->values, half, 0) + (size_t)body * SYNTH_PACKED,
+          *speed = synth_packed_at(s->layout, s->values, half, 1) + (size_t)body * SYNTH_PACKED;
+    for (uint32_t k = 0; k < 3; k++) {
+        place[k] = now[(size_t)k * count];
+        speed[k] = now[(size_t)(BODY_O_U + k) * count];
+    }
+}
+
+/* A body with contacts once more, from the forces of its springs on. Contacts that neither push nor resist change
+ * nothing. */
+ALWAYS void touch(const synth_step *s, uint32_t body, float mobility, float keep, synth_motion m)
+{
+    const synth_at *at = s->at;
+    const synth_type_layout *bodies = &s->layout->type[SYNTH_BODY];
+    synth_list forces = synth_list_of(at, bodies->forces, bodies->count, body);
+    float dilation = synth_dilation(at);
+    bool touched = false;
+    for (uint32_t i = 0; i < forces.length; i++) {
+        uint32_t entry = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
+        uint32_t word = at->read + synth_word(at, entry), step = synth_word(at, entry + forces.stride);
+        if (synth_number(at, word + CONTACT_O_FORCE * step) == 0.0f &&
+            synth_number(at, word + CONTACT_O_RESISTANCE * step) == 0.0f)
+            continue;
+        synth_push(at, word, step, mobility, &m);
+        touched = true;
+    }
+    if (!touched) return;
+    m.u = synth_kept(m.u, keep, mobility);
+    m.v = synth_kept(m.v, keep, mobility);
+    m.w = synth_kept(m.w, keep, mobility);
+    m.x = synth_went(m.x, m.u, dilation);
+    m.y = synth_went(m.y, m.v, dilation);
+    m.z = synth_went(m.z, m.w, dilation);
+    synth_body_show(s->layout, at, body, &m);
+    if (synth_gathers(s->bodies)) show_one(s, body);
+}
+
 /* `few`: there are fewer bodies than lanes. */
 ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
 {
@@ -253,7 +276,7 @@ ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
     const cell *read = (const cell *)s->at->store + s->at->read + layout->type[SYNTH_BODY].signal + first;
     cell *write = (cell *)s->at->store + s->at->write + layout->type[SYNTH_BODY].signal + first;
     const float *mobility = s->values->mobility + first, *keep = s->values->keep + first;
-    lanes place, speed, sum, pushed;
+    lanes place, speed, sum, pushed, to, kept;
     for (int l = 0; l < SYNTH_LANES; l++) sum.x[l] = sum.y[l] = sum.z[l] = SYNTH_WIND;
     if (few) load_few(read, count, count, &place);
     else load(read, count, &place);
@@ -263,31 +286,25 @@ ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
     push(speed.x, sum.x, mobility, pushed.x);
     push(speed.y, sum.y, mobility, pushed.y);
     push(speed.z, sum.z, mobility, pushed.z);
+    go(place.x, pushed.x, mobility, keep, synth_dilation(s->at), to.x, kept.x);
+    go(place.y, pushed.y, mobility, keep, synth_dilation(s->at), to.y, kept.y);
+    go(place.z, pushed.z, mobility, keep, synth_dilation(s->at), to.z, kept.z);
+    if (few) store_few(&to, count, count, write);
+    else store(&to, count, write);
+    if (few) store_few(&kept, count, count, write + BODY_O_U * (size_t)count);
+    else store(&kept, count, write + BODY_O_U * (size_t)count);
+    if (synth_gathers(s->bodies)) show_packed(s, first, more, &to, &kept);
     for (uint32_t left = s->bodies->touched[slice]; left != 0; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
-        touch(s, first + l, l, mobility[l], &pushed);
+        touch(s, first + l, mobility[l], keep[l],
+              (synth_motion){place.x[l], place.y[l], place.z[l], pushed.x[l], pushed.y[l], pushed.z[l]});
     }
-    lanes to = place;
-    go(to.x, pushed.x, mobility, keep, synth_dilation(s->at));
-    go(to.y, pushed.y, mobility, keep, synth_dilation(s->at));
-    go(to.z, pushed.z, mobility, keep, synth_dilation(s->at));
     for (uint32_t left = s->bodies->modulated[slice]; left != 0; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
         synth_motion m = {place.x[l], place.y[l], place.z[l], speed.x[l], speed.y[l], speed.z[l]};
         synth_body_go(layout, s->at, first + l, sum.x[l], sum.y[l], sum.z[l], m);
-        /* Its place and speed are in the store now, and stay what they are when all are stored. */
-        to.x[l] = write[l];
-        to.y[l] = write[count + l];
-        to.z[l] = write[2 * (size_t)count + l];
-        pushed.x[l] = write[3 * (size_t)count + l];
-        pushed.y[l] = write[4 * (size_t)count + l];
-        pushed.z[l] = write[5 * (size_t)count + l];
+        if (synth_gathers(s->bodies)) show_one(s, first + l);
     }
-    if (few) store_few(&to, count, count, write);
-    else store(&to, count, write);
-    if (few) store_few(&pushed, count, count, write + BODY_O_U * (size_t)count);
-    else store(&pushed, count, write + BODY_O_U * (size_t)count);
-    if (synth_gathers(s->bodies)) show_packed(s, first, more, &to, &pushed);
 }
 
 ALWAYS void step_slices(const synth_step *s, bool more)
@@ -343,7 +360,8 @@ ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ea
 }
 
 /* Whether an entity that sleeps (native_bodies.h) has stepped to where it was: nothing moves it but a poke. What it
- * shows is then the same in both halves after two such steps. `level` is what the state LEVEL was before. */
+ * shows is then the same in both halves after three such steps: the first may still have shown the end of a force.
+ * `level` is what the state LEVEL was before. */
 ALWAYS bool is_idle(const synth_step *s, uint32_t type, uint32_t i, uint32_t level)
 {
     synth_self me = synth_self_of(s->layout, type, i);
@@ -364,7 +382,7 @@ ALWAYS void step_sleepers(const synth_step *s, uint32_t type)
 {
     uint8_t *idle = s->values->idle + s->bodies->sleepers[type];
     for (uint32_t i = 0; i < s->layout->type[type].count; i++) {
-        if (idle[i] == 2) continue;
+        if (idle[i] == 3) continue;
         uint32_t level = 0;
         if (type == SYNTH_MIDI) level = synth_word(s->at, synth_state(synth_self_of(s->layout, type, i), MIDI_S_LEVEL));
         synth_entity(s->layout, s->at, type, i);
