@@ -138,7 +138,7 @@ static void add_gathering_row(synth_bodies *b, heads *h, bool loose)
         bool takes = is_left(h, lane) && (!loose || side_of(h, lane, h->done[lane]) == SYNTH_EMPTY);
         uint32_t place = b->blocks * SYNTH_LANES + lane;
         if (b->rows) {
-            b->others[place] = takes ? entry_word(h, lane, h->done[lane], 0) : own_body(h, lane);
+            b->others[place] = SYNTH_PACKED * (takes ? entry_word(h, lane, h->done[lane], 0) : own_body(h, lane));
             if (takes) place_spring(b, entry_word(h, lane, h->done[lane], 1), place);
         }
         h->done[lane] += takes;

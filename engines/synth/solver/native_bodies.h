@@ -42,7 +42,7 @@ typedef struct synth_bodies {
     uint16_t *modulated; /* (slices) likewise: has modulation */
     synth_row *rows;     /* (row_count) */
     synth_part *parts;   /* (part_count) */
-    uint32_t *others;    /* (blocks x LANES) bodies at the other ends; of gathering rows */
+    uint32_t *others;    /* (blocks x LANES) where the other ends are packed; of gathering rows */
     uint32_t *places;    /* (springs x PLACES) block x LANES + lane; SYNTH_EMPTY: no more */
     uint8_t *reversed;   /* (springs) bit i: place i has the spring's `to` as its first body */
     uint32_t sleepers[SYNTH_TYPES + 1]; /* first of each type in `idle`; types that never sleep have none */

@@ -56,7 +56,7 @@ ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
 #define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
 #define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
 
-#define PACKED_PLACE(packed, body) (*(const quad *)((packed) + (size_t)(body) * SYNTH_PACKED))
+#define PACKED_PLACE(packed, body) (*(const quad *)((packed) + (body)))
 #define TWO(packed, a, b) \
     __builtin_shufflevector(PACKED_PLACE(packed, a), PACKED_PLACE(packed, b), 0, 1, 2, 3, 4, 5, 6, 7)
 
