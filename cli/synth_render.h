@@ -6,7 +6,7 @@
 
 #include "heddle/synth_file.h"
 
-#include "engines/synth/model/sound_file.h"
+#include "engines/synth/sound/sound_file.h"
 
 /* ---- the song (synth_render_song.c) ---- */
 

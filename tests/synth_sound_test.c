@@ -2,7 +2,7 @@
 #include "folder.h"
 #include "testing.h"
 
-#include "model/sound_file.h"
+#include "sound/sound_file.h"
 #include "support/file.h"
 
 #include <math.h>

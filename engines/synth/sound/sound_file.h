@@ -14,8 +14,8 @@ typedef struct synth_sound {
 } synth_sound;
 
 /* Reads a whole file. Errors: IO, FORMAT, UNSUPPORTED, LIMIT (over 2^30 samples), MEMORY. */
-HED_API hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *error);
-HED_API void synth_sound_free(synth_sound *sound); /* and sets it to nothing */
+hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *error);
+void synth_sound_free(synth_sound *sound); /* and sets it to nothing */
 
 typedef enum synth_sound_format { SYNTH_SOUND_S16, SYNTH_SOUND_S24, SYNTH_SOUND_F32 } synth_sound_format;
 typedef struct synth_sound_writer synth_sound_writer;
@@ -23,16 +23,15 @@ typedef struct synth_sound_writer synth_sound_writer;
 /* Begins a file for some `frames`, 0 where nobody knows: more than its format can say are refused before the work.
  * Errors: IO, UNSUPPORTED (an ending that is not known, or a format that it cannot hold), LIMIT,
  * MEMORY. */
-HED_API hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels,
-                                           synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
-                                           hed_error *error);
+hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
+                                   uint64_t frames, synth_sound_writer **writer, hed_error *error);
 /* Adds frames: (channels) pointers to (frames) samples each. What is beyond full scale is clipped, but in F32.
  * Errors: IO, LIMIT. */
-HED_API hed_status synth_sound_writer_put(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
+hed_status synth_sound_writer_put(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
                                           hed_error *error);
 /* Puts the file in place and frees the writer, whether it worked or not. Errors: IO. */
-HED_API hed_status synth_sound_writer_commit(synth_sound_writer *writer, hed_error *error);
-HED_API void synth_sound_writer_abort(synth_sound_writer *writer); /* leaves nothing behind. NULL is allowed */
+hed_status synth_sound_writer_commit(synth_sound_writer *writer, hed_error *error);
+void synth_sound_writer_abort(synth_sound_writer *writer); /* leaves nothing behind. NULL is allowed */
 
 /* FNV-1a over the samples' bits, left before right: what renders are compared by. Begin with SYNTH_SOUND_HASH. */
 #define SYNTH_SOUND_HASH 0xcbf29ce484222325u

@@ -1,7 +1,7 @@
 /* Sound files: libsndfile over the writer whose files appear whole. */
-#include "model/sound_file.h"
+#include "sound_file.h"
 
-#include "model/model.h"
+#include "support/errors.h"
 #include "support/file.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static hed_status read_samples(SNDFILE *file, const char *path, synth_sound *sou
     sound->samples = malloc(sizeof *sound->samples * (samples ? samples : 1));
     hed_status status = HED_OK;
     if (!piece || !sound->samples)
-        status = synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s", (unsigned long long)samples,
+        status = hed_error_set(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s", (unsigned long long)samples,
                             path);
     uint64_t frames = 0;
     while (!status && frames < sound->frames) {
@@ -41,7 +41,7 @@ static hed_status read_samples(SNDFILE *file, const char *path, synth_sound *sou
         frames += (uint64_t)got;
         if (got < wanted)
             status =
-                synth_fail(error, HED_ERROR_FORMAT, "%s ends after %llu of the %llu frames that its head promises",
+                hed_error_set(error, HED_ERROR_FORMAT, "%s ends after %llu of the %llu frames that its head promises",
                            path, (unsigned long long)frames, (unsigned long long)sound->frames);
     }
     free(piece);
@@ -52,15 +52,15 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
 {
     *sound = (synth_sound){0};
     SF_INFO info = {0};
-    if (access(path, R_OK) != 0) return synth_fail(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+    if (access(path, R_OK) != 0) return hed_error_set(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
     SNDFILE *file = sf_open(path, SFM_READ, &info);
     if (!file)
-        return synth_fail(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s", path,
+        return hed_error_set(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s", path,
                           sf_strerror(NULL));
     hed_status status;
     if (info.frames < 0 || (uint64_t)info.frames > MOST_SAMPLES / (uint32_t)info.channels) {
         status =
-            synth_fail(error, HED_ERROR_LIMIT, "%s has %lld frames of %d channels: at most 2^30 samples are read",
+            hed_error_set(error, HED_ERROR_LIMIT, "%s has %lld frames of %d channels: at most 2^30 samples are read",
                        path, (long long)info.frames, info.channels);
     } else {
         *sound = (synth_sound){
@@ -144,7 +144,7 @@ static hed_status open_sound(synth_sound_writer *w, SF_INFO *info, hed_error *er
     if (!w->sound) {
         int sub = info->format & SF_FORMAT_SUBMASK;
         const char *name = sub == SF_FORMAT_PCM_16 ? "16 bits" : sub == SF_FORMAT_PCM_24 ? "24 bits" : "floats";
-        return synth_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot hold %u channels of %s at %d Hz: %s", w->path,
+        return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s cannot hold %u channels of %s at %d Hz: %s", w->path,
                           w->channels, name, info->samplerate, sf_strerror(NULL));
     }
     /* The peak's place comes with the time of day: the same sound would be other bytes. */
@@ -155,7 +155,7 @@ static hed_status open_sound(synth_sound_writer *w, SF_INFO *info, hed_error *er
 
 static hed_status too_long(const char *path, hed_error *error)
 {
-    return synth_fail(error, HED_ERROR_LIMIT,
+    return hed_error_set(error, HED_ERROR_LIMIT,
                       "%s would be longer than 4 GiB, which its format cannot say: name it .w64", path);
 }
 
@@ -166,7 +166,7 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     *writer = NULL;
     SF_INFO info = {.samplerate = (int)rate, .channels = (int)channels, .format = container_of(path)};
     if (!info.format)
-        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_error_set(error, HED_ERROR_UNSUPPORTED,
                           "%s: its ending is none of wav, flac, aiff, w64, rf64, caf and au", path);
     bool short_head = info.format == SF_FORMAT_WAV || info.format == SF_FORMAT_AIFF || info.format == SF_FORMAT_AU;
     uint64_t most = short_head ? UINT32_MAX - 4096u : UINT64_MAX, width = (uint64_t)format + 2;
@@ -174,7 +174,7 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     synth_sound_writer *w = calloc(1, sizeof *w + sizeof(float) * PIECE * channels);
     if (!w || !(w->path = strdup(path))) {
         free(w);
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory to write %s", path);
+        return hed_error_set(error, HED_ERROR_MEMORY, "no memory to write %s", path);
     }
     w->most = most;
     w->channels = channels;
@@ -199,7 +199,7 @@ hed_status synth_sound_writer_put(synth_sound_writer *w, const float *const *cha
         if (w->size + (uint64_t)count * w->channels * 4 > w->most)
             return too_long(w->path, error);
         if (sf_writef_float(w->sound, w->piece, count) == count) continue;
-        return synth_fail(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
+        return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
                           errno ? strerror(errno) : sf_strerror(w->sound));
     }
     return HED_OK;
@@ -231,7 +231,7 @@ void synth_sound_writer_abort(synth_sound_writer *w)
 
 static hed_status absent(const char *path, hed_error *error)
 {
-    return synth_fail(error, HED_ERROR_UNSUPPORTED,
+    return hed_error_set(error, HED_ERROR_UNSUPPORTED,
                       "%s: Heddle was built without libsndfile, and reads and writes no sound files", path);
 }
 
