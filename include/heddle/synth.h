@@ -435,9 +435,11 @@ HED_API const char *hed_synth_structure_name(hed_synth_structure structure); /**
 
 /** What an event is. */
 typedef enum hed_event_kind {
-    HED_EVENT_MIDI,  /**< bytes: status, data 1, data 2 */
+    HED_EVENT_MIDI,  /**< bytes: status, data 1, data 2. "All sound off" (controller 120) puts what notes of its channel have sounded in to rest at once:
+                          their voices, or a single instrument whole, for its bodies are everybody's; what it sounded like fades out in some ms */
     HED_EVENT_TEMPO, /**< value: quarter notes a minute */
-    HED_EVENT_SET,   /**< entity, parameter, value in the parameter's unit as in its definition */
+    HED_EVENT_SET,   /**< entity, parameter, value in the parameter's unit as in its definition. Holds until hed_synth_reset(); of more than 256 different
+                          parameters a rest of the breaker, "all sound off" or hed_synth_apply() takes back those that were set longest ago */
     HED_EVENT_HOST   /**< number, value: of MIDI sources of kind HED_MIDI_HOST */
 } hed_event_kind;
 

@@ -322,13 +322,37 @@ static hed_status write_all(synth_structure *s, const uint32_t *stores, const fl
     return status ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
+/* While a resident kernel runs, only memory that is mapped can be copied without waiting for its end. */
+static hed_status rest_one(synth_structure *s, uint32_t instance, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    uint64_t words = 4 * (uint64_t)layout->words, floats = 4 * (uint64_t)layout->delay_words;
+    const uint32_t *from = s->program->image, zero = 0;
+    hed_status status = HED_OK;
+    if (s->resident) {
+        uint32_t *mapped = hed_buffer_host(s->transfer);
+        status = synth_resident_ask(s, SYNTH_REQUEST_SAVE, error);
+        memcpy(mapped, from, words);
+        memset(mapped + layout->words, 0, floats);
+        from = mapped;
+    }
+    if (!status) status = hed_write(s->stream, s->stores, instance * words, from, words, error);
+    if (!status && floats && s->resident)
+        status = hed_write(s->stream, s->delays, instance * floats, from + layout->words, floats, error);
+    if (!status && floats && !s->resident)
+        status = hed_fill(s->stream, s->delays, instance * floats, floats, &zero, sizeof zero, error);
+    if (!status) status = hed_stream_wait(s->stream, error);
+    return status || !s->resident ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
+}
+
 static void report(const synth_structure *s, hed_synth_report *to)
 {
     hed_kernel_config(s->kernel, &to->configured);
     to->bytes = s->bytes;
 }
 
-#define WHAT_BOTH_DO .destroy = destroy, .run = run_block, .read = read_all, .write = write_all, .report = report
+#define WHAT_BOTH_DO \
+    .destroy = destroy, .run = run_block, .read = read_all, .write = write_all, .rest = rest_one, .report = report
 const synth_structure_ops synth_group_ops = {
     .id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
 const synth_structure_ops synth_global_ops = {

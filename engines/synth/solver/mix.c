@@ -9,15 +9,19 @@
  * passes with its bits.
  *
  * The breaker opens on what is no number and on a mean power of more than 40 dB above full scale, which no music has.
- * What is still on its way through the limiter fades out, the synth rests for HOLD samples, and then fades in. */
+ * What is still on its way through the limiter fades out, the synth rests for HOLD samples, and then fades in.
+ *
+ * An instance that is cut off ("all sound off") leaves a step: what it was at its last sample is added and fades out
+ * exponentially, so there is no click and what starts at once is heard whole. */
 #include "solver/memory.h"
 #include "solver/solver.h"
 
 #include "heddle/math.h"
 
-enum { GAIN_BITS = 30, GAIN_ONE = 1 << GAIN_BITS, RING = 4096, MOST_WINDOW = RING / 2 };
+enum { GAIN_BITS = 30, GAIN_ONE = 1 << GAIN_BITS, RING = 4096, MOST_WINDOW = RING / 2, MOST_CUT = 64 };
 static const double LOOK_AHEAD = 0.0015; /* s */
 static const double FADE_IN = 0.05;      /* s */
+static const double CUT_TIME = 0.002;    /* s in which a cut falls to 1/e */
 static const double POWER_TIME = 0.01;   /* s over which the breaker takes the mean */
 static const float POWER_LIMIT = 1e4f;   /* of the mean of left^2 + right^2, full scale 1 */
 static const float FLOOR = 1e-18f;       /* smaller counts as 0: no denormals from here on */
@@ -35,6 +39,7 @@ struct synth_mix {
     uint32_t window;  /* samples */
     double rate;      /* Hz */
     float power_rate; /* share of a sample in the mean power */
+    float cut_rate;   /* share of a cut that a sample keeps */
     uint32_t fade_in; /* samples; so long is the way to another gain, too */
     /* by the instrument */
     float gain, limit; /* linear */
@@ -49,6 +54,8 @@ struct synth_mix {
     uint32_t recovering; /* the last of them */
     mix_least least;
     float power;
+    float last[MOST_CUT][2]; /* of each instance, at the last sample of a call */
+    float cut[2];            /* what is left of what was cut off */
     uint32_t hold;                  /* samples until the synth plays again; 0: it does */
     uint32_t fading_in, fading_out; /* samples left */
     /* seen */
@@ -80,6 +87,7 @@ hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument
     made->window = window < 1 ? 1 : window > MOST_WINDOW ? MOST_WINDOW : (uint32_t)window;
     made->rate = rate;
     made->power_rate = (float)(1.0 / (1.0 + POWER_TIME * rate));
+    made->cut_rate = hed_exp((float)(-1.0 / (CUT_TIME * rate)));
     made->fade_in = (uint32_t)(FADE_IN * rate) + 1;
     synth_mix_adopt(made, def);
     synth_mix_reset(made);
@@ -113,7 +121,8 @@ void synth_mix_reset(synth_mix *mix)
     mix->envelope_sum = (uint64_t)mix->window * GAIN_ONE;
     mix->recovering = mix->least_mean = GAIN_ONE;
     mix->least.first = mix->least.last = 0;
-    mix->power = mix->peak = 0.0f;
+    mix->power = mix->peak = mix->cut[0] = mix->cut[1] = 0.0f;
+    memset(mix->last, 0, sizeof mix->last);
     mix->hold = mix->fading_in = mix->fading_out = mix->gaining = mix->breaks = 0;
     mix->muted = 0;
 }
@@ -204,6 +213,30 @@ static float heard(float x)
     return hed_magnitude(x) < FLOOR ? 0.0f : x;
 }
 
+/* Of a frame's stems, or NULL: silence. */
+static void keep_last(synth_mix *mix, const float *frame, uint32_t instances, uint32_t stem_count)
+{
+    memset(mix->last, 0, sizeof mix->last);
+    for (uint32_t i = 0; frame && i < instances && i < MOST_CUT; i++)
+        for (uint32_t k = 0; k < 2 * stem_count; k++) mix->last[i][k & 1] += frame[2 * stem_count * i + k];
+}
+
+void synth_mix_cut(synth_mix *mix, uint64_t instances)
+{
+    for (uint32_t i = 0; i < MOST_CUT; i++)
+        for (uint32_t k = 0; instances >> i & 1 && k < 2; k++) {
+            mix->cut[k] += mix->last[i][k];
+            mix->last[i][k] = 0.0f;
+        }
+}
+
+static float fade_cut(synth_mix *mix, uint32_t channel, float sound)
+{
+    if (mix->cut[channel] == 0.0f) return sound;
+    mix->cut[channel] = heard(mix->cut[channel] * mix->cut_rate);
+    return sound + mix->cut[channel];
+}
+
 uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames,
                        float *left, float *right)
 {
@@ -216,12 +249,15 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
                 r += stems[i + 1];
             }
             stems += channels;
+            l = fade_cut(mix, 0, l);
+            r = fade_cut(mix, 1, r);
             float gain = gain_now(mix);
             if (mix->gaining) mix->gaining--;
             l = heard(l * gain);
             r = heard(r * gain);
             if (runs_away(mix, l, r)) {
                 open_breaker(mix);
+                mix->cut[0] = mix->cut[1] = 0.0f;
                 sounding = n;
             }
         }
@@ -238,6 +274,7 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
         left[n] = l;
         right[n] = r;
     }
+    keep_last(mix, stems && sounding == frames ? stems - channels : NULL, instances, stem_count);
     return stems ? sounding : frames;
 }
 

@@ -77,6 +77,18 @@ static hed_status native_write(synth_structure *s, const uint32_t *stores, const
     return HED_OK;
 }
 
+static hed_status native_rest(synth_structure *s, uint32_t instance, hed_error *error)
+{
+    (void)error;
+    const synth_layout *layout = &s->program->layout;
+    synth_at at = instance_at(s, instance);
+    synth_body_values values = values_of(s, instance);
+    memcpy(at.store, s->program->image, layout->words * sizeof *at.store);
+    memset(at.delay, 0, layout->delay_words * sizeof *at.delay);
+    synth_bodies_load(&s->bodies, layout, &at, &values);
+    return HED_OK;
+}
+
 static hed_status native_read(synth_structure *s, uint32_t *stores, float *delays, hed_error *error)
 {
     (void)error;
@@ -269,4 +281,5 @@ const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE,
                                               .run = native_run,
                                               .read = native_read,
                                               .write = native_write,
+                                              .rest = native_rest,
                                               .report = native_report};

@@ -31,6 +31,8 @@ typedef struct synth_structure_ops {
      * at rest (the program's image; delay memories 0). */
     hed_status (*read)(synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
     hed_status (*write)(synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
+    /* One instance as it is at rest. NULL where there is never more than one: write() does it. */
+    hed_status (*rest)(synth_structure *structure, uint32_t instance, hed_error *error);
     void (*report)(const synth_structure *structure, hed_synth_report *report);
     /* The grid's bodies are not in its stores; NULL for the others. Positions and velocities as hed_synth_read_bodies() gives them; and the bodies that
      * go on where they were in another structure, called after write(). */
@@ -63,6 +65,10 @@ hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events,
  * next run. `from` may be `voices` itself: the store was put to rest. Thread class: rt. */
 void synth_voices_adopt(synth_voices *voices, const synth_voices *from);
 void synth_voices_reset(synth_voices *voices);
+/* Whether an event is "all sound off". One that is played has to be at frame 0. */
+bool synth_voices_is_sound_off(const hed_synth_event *event);
+/* A bit for each instance that the last run's "all sound off" has silenced: to be put to rest before that run's pokes. */
+uint64_t synth_voices_silenced(const synth_voices *voices);
 uint32_t synth_voices_sounding(const synth_voices *voices);
 
 /* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
@@ -81,6 +87,8 @@ void synth_mix_adopt(synth_mix *mix, const hed_instrument_def *def);
 enum { SYNTH_MIX_HOLD = 4800 };
 uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames, float *left, float *right);
 uint32_t synth_mix_resting(const synth_mix *mix); /* samples; 0: it plays. Thread class: rt */
+/* The instances of these bits are cut off behind the last frame: what they were there fades out. Thread class: rt. */
+void synth_mix_cut(synth_mix *mix, uint64_t instances);
 void synth_mix_report(const synth_mix *mix, hed_synth_report *report);
 uint32_t synth_mix_latency(const synth_mix *mix); /* samples of look-ahead; output is shifted by it */
 

@@ -233,6 +233,18 @@ static hed_status rest(hed_synth *synth, hed_error *error)
     return status;
 }
 
+/* Cuts off what "all sound off" has ended. */
+static hed_status cut(hed_synth *synth, uint64_t instances, hed_error *error)
+{
+    if (!instances) return HED_OK;
+    synth_mix_cut(synth->mix, instances);
+    if (!synth->ops->rest) return synth->ops->write(synth->structure, NULL, NULL, error);
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < 64 && !status; i++)
+        if (instances >> i & 1) status = synth->ops->rest(synth->structure, i, error);
+    return status;
+}
+
 /* A part of a block: frames from `first`, in all of which the synth rests or plays. The events' frames count from
  * `first` on. */
 static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first, uint32_t frames,
@@ -245,6 +257,8 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     bool resting = synth_mix_resting(synth->mix) > 0;
     hed_status status =
         synth_voices_run(synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
+    if (!status && !resting)
+        status = cut(synth, synth_voices_silenced(synth->voices), error);
     if (!status && !resting) status = synth->ops->run(synth->structure, &run, error);
     if (status) return status;
     synth->sample += frames;
@@ -256,13 +270,24 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     return sounding < frames ? rest(synth, error) : HED_OK;
 }
 
-/* In parts, so that a rest of the breaker begins and ends at its samples whatever the block. */
+/* How many of `frames` there are before the next "all sound off"; one at the first of them does not count. */
+static uint32_t frames_until_cut(const hed_synth_block *block, uint32_t event, uint32_t first, uint32_t frames)
+{
+    for (; event < block->event_count && block->events[event].frame < first + frames; event++)
+        if (block->events[event].frame > first && synth_voices_is_sound_off(&block->events[event]))
+            return block->events[event].frame - first;
+    return frames;
+}
+
+/* In parts, so that a rest of the breaker begins and ends at its samples, and sound is cut off there, whatever the
+ * block. */
 static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     uint32_t done = 0;
     for (uint32_t first = 0, frames; first < block->frames; first += frames) {
         uint32_t resting = synth_mix_resting(synth->mix), most = resting ? resting : SYNTH_MIX_HOLD, end = done;
         frames = block->frames - first < most ? block->frames - first : most;
+        frames = frames_until_cut(block, done, first, frames);
         bool last = first + frames == block->frames; /* what lies beyond the block is refused with it */
         while (end < block->event_count && (last || block->events[end].frame < first + frames)) end++;
         const hed_synth_event *events = block->event_count ? block->events + done : NULL;

@@ -31,6 +31,7 @@ static void start_over(synth_voices *v)
         v->host[t] = (synth_host_value){0};
     }
     v->renew = false;
+    v->silenced = 0;
     v->setting_count = v->setting_pokes = 0;
 }
 
@@ -170,6 +171,29 @@ static void renew(synth_voices *v)
     synth_notes_renew(v);
 }
 
+/* ---- all sound off ---- */
+
+bool synth_voices_is_sound_off(const hed_synth_event *e)
+{
+    return e->kind == HED_EVENT_MIDI && e->bytes[0] >> 4 == 11 && e->bytes[1] == SYNTH_CC_SOUND_OFF;
+}
+
+uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
+
+/* What a store at rest has to be told, and that none of its gates has started: notes of this very sample may have. */
+void synth_voices_silence(synth_voices *v, uint32_t channel)
+{
+    uint64_t silenced = synth_notes_silence(v, channel);
+    for (uint32_t i = 0; i < v->instances; i++)
+        for (uint32_t g = 0; silenced >> i & 1 && g < v->program->layout.gates; g++) {
+            uint32_t word = v->program->gates[g].word + SYNTH_GATE_COUNT;
+            synth_voices_poke(v, i, word, v->program->image[word]);
+            synth_voices_poke(v, i, v->program->gates[g].word + SYNTH_GATE_HELD, 0);
+        }
+    v->silenced |= silenced;
+    renew(v);
+}
+
 /* ---- pokes ---- */
 
 void synth_voices_poke(synth_voices *v, uint32_t instance, uint32_t word, uint32_t value)
@@ -221,7 +245,8 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
     if (status == 9 || status == 8) return 1 + gates * SYNTH_GATE_WORDS + targets;
     if (status == 10) return targets;
     if (status < 11 || status > 14) return 0;
-    bool ends = status == 11 && (control == SYNTH_CC_SUSTAIN || control >= SYNTH_CC_SOUND_OFF);
+    if (status == 11 && control == SYNTH_CC_SOUND_OFF) return 0; /* says all again, as often as it comes at once */
+    bool ends = status == 11 && (control == SYNTH_CC_SUSTAIN || control > SYNTH_CC_SOUND_OFF);
     bool data = status == 11 && (control == SYNTH_CC_DATA || control == SYNTH_CC_DATA_FINE);
     if (ends || data) return v->instances * (1 + gates + targets);
     for (uint32_t t = 0; t < targets; t++)
@@ -278,7 +303,9 @@ static hed_status check_events(const synth_voices *v, const hed_synth_event *eve
     if (count > v->max_events)
         return synth_fail(error, HED_ERROR_LIMIT, "%u events in a block: at most %u, hed_synth_def.max_events", count,
                           v->max_events);
-    uint64_t pokes = v->renew ? widest(v) + v->setting_pokes : 0;
+    bool all = v->renew;
+    for (uint32_t i = 0; i < count && !all; i++) all = synth_voices_is_sound_off(&events[i]);
+    uint64_t pokes = all ? widest(v) + v->setting_pokes : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (events[i].frame >= frames)
             return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is at frame %u: the block has %u", i,
@@ -320,6 +347,7 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
     hed_status status = check_events(v, events, count, frames, error);
     if (status) return status;
     v->count = 0;
+    v->silenced = 0;
     set_frame(v, 0);
     if (v->renew) renew(v);
     for (uint32_t i = 0; i < count; i++) {

@@ -115,6 +115,7 @@ struct synth_voices {
     float tempo;            /* quarter notes a minute; 0: nothing was said yet */
     uint16_t *last;         /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NO_KEY */
     synth_host_value *host; /* (targets), of those of kind HED_MIDI_HOST */
+    uint64_t silenced;      /* a bit for each instance: by "all sound off" in the last run */
     bool renew;             /* all that holds is to be poked again */
     synth_setting settings[SYNTH_SETTINGS]; /* (setting_count) in the order in which they were set last */
     uint32_t setting_count, setting_pokes, setting_room;
@@ -131,6 +132,9 @@ struct synth_voices {
 
 /* Changes a word of an instance before sample voices->frame; a second poke of it there replaces the first. */
 void synth_voices_poke(synth_voices *voices, uint32_t instance, uint32_t word, uint32_t value);
+
+/* Ends all notes of a channel; the instances that they sounded in are put to rest before this run's pokes. */
+void synth_voices_silence(synth_voices *voices, uint32_t channel);
 
 /* ---- voices_notes.c ---- */
 
@@ -150,6 +154,8 @@ void synth_notes_pedal(synth_voices *voices, uint32_t channel);
 /* Ends all notes of a channel; `sustain`: those that its pedal keeps stay. */
 void synth_notes_end_all(synth_voices *voices, uint32_t channel, bool sustain);
 void synth_notes_touch(synth_voices *voices, uint32_t channel, uint32_t note, uint32_t value);
+/* Instances in which notes of a channel have sounded, and may ring still: they are free. */
+uint64_t synth_notes_silence(synth_voices *voices, uint32_t channel);
 /* Gates as they stand now, without starting anything. */
 void synth_notes_renew(synth_voices *voices);
 

@@ -265,8 +265,6 @@ static void each_of_zone(synth_voices *v, uint32_t channel, void (*act)(synth_vo
 }
 
 static void end_notes(synth_voices *v, uint32_t channel) { synth_notes_end_all(v, channel, true); }
-/* Keys and envelopes end; bodies that ring go on until their damping has stilled them. */
-static void end_sound(synth_voices *v, uint32_t channel) { synth_notes_end_all(v, channel, false); }
 
 void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, uint32_t value)
 {
@@ -278,7 +276,7 @@ void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, ui
     else if (number == SYNTH_CC_NRPN || number == SYNTH_CC_NRPN_FINE) c->rpn[0] = c->rpn[1] = 127;
     else if (number == SYNTH_CC_DATA || number == SYNTH_CC_DATA_FINE) enter_data(v, channel, number, value);
     else if (number == SYNTH_CC_RESET) each_of_zone(v, channel, reset_controllers);
-    else if (number == SYNTH_CC_SOUND_OFF) each_of_zone(v, channel, end_sound);
+    else if (number == SYNTH_CC_SOUND_OFF) each_of_zone(v, channel, synth_voices_silence);
     else if (number >= SYNTH_CC_NOTES_OFF) /* 124 to 127 end all notes as well */ each_of_zone(v, channel, end_notes);
 }
 

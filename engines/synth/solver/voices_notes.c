@@ -161,6 +161,19 @@ void synth_notes_end_all(synth_voices *v, uint32_t channel, bool sustain)
     }
 }
 
+uint64_t synth_notes_silence(synth_voices *v, uint32_t channel)
+{
+    uint64_t silenced = 0;
+    synth_notes_end_all(v, channel, false);
+    if (v->def.mode == HED_SINGLETON) return 1;
+    for (uint32_t i = 0; i < v->instances; i++) {
+        if (!v->voices[i].used || v->voices[i].channel != channel) continue;
+        v->voices[i].used = false;
+        silenced |= (uint64_t)1 << i;
+    }
+    return silenced;
+}
+
 void synth_notes_touch(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
 {
     synth_key *key = &v->keys[channel][note];
