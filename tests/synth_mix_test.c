@@ -447,3 +447,29 @@ Test(synth_mix, memory_runs_out)
     synth_mix_destroy(NULL);
     cr_assert(counting.live == 0 && counting.bytes == 0);
 }
+
+/* ---- what is cut off ---- */
+
+/* Of two instances at 0.25 and 0.5 one is cut off: it falls to 1/e in 2 ms, without a step; the other stays. */
+Test(synth_mix, what_is_cut_off_fades)
+{
+    enum { BEFORE = 300, AFTER = 4800 };
+    static float stems[(BEFORE + AFTER) * 4], left[BEFORE + AFTER], right[BEFORE + AFTER];
+    hed_instrument_def def = hed_default_instrument_def();
+    synth_mix *mix = make(&def);
+    for (uint32_t n = 0; n < BEFORE + AFTER; n++) {
+        stems[4 * n] = n < BEFORE ? 0.25f : 0.0f;
+        stems[4 * n + 2] = stems[4 * n + 3] = 0.5f;
+    }
+    synth_mix_run(mix, stems, 2, 1, BEFORE, left, right);
+    synth_mix_cut(mix, 1);
+    synth_mix_run(mix, stems + 4 * BEFORE, 2, 1, AFTER, left + BEFORE, right + BEFORE);
+    uint32_t late = synth_mix_latency(mix), end = BEFORE + late;
+    for (uint32_t n = late; n < BEFORE + AFTER; n++) {
+        float expected = n < end ? 0.75f : 0.5f + 0.25f * expf(-(float)(n - end + 1) / 96.0f);
+        cr_assert_float_eq(left[n], expected, 1e-5, "sample %u: %g, expected %g", n, left[n], expected);
+        cr_assert_float_eq(right[n], 0.5f, 1e-6, "sample %u", n);
+    }
+    cr_assert_eq(left[BEFORE + AFTER - 1], 0.5f);
+    synth_mix_destroy(mix);
+}
