@@ -1,5 +1,6 @@
 /* The native structure against its own text: bodies by vectors, bands and ears give the bits of synth_entity() one
  * by one; blocks and voices do not matter; memory that is not there gives an error. */
+#include <fenv.h>
 #include <math.h>
 
 #include "heddle/thread.h"
@@ -350,6 +351,32 @@ Test(synth_native, rest_is_as_it_was_made)
     OK(synth_native_ops.write(m.structure, NULL, NULL, &error));
     run(&m, 5);
     compare(&m, "after rest");
+    stop(&m);
+}
+
+/* Operations that end in a denormal number may take processors a hundred times as long. */
+Test(synth_native, rest_makes_no_denormals)
+{
+    hed_error error;
+    machine m = {0};
+    hed_allocator allocator = hed_default_allocator();
+    hed_grid_def def = hed_default_grid_def();
+    hed_generated made;
+    for (int i = 0; i < 3; i++) {
+        def.size[i] = 5;
+        def.step[i][i] = 0.01f;
+    }
+    def.spring.stiffness = 20000;
+    def.spring.damping = 0.01f;
+    def.anchor_ends[0][0] = true;
+    OK(hed_instrument_create(NULL, NULL, &m.instrument, &error));
+    OK(hed_instrument_add_grid(m.instrument, &def, NULL, &made, &error));
+    start(&m, &allocator);
+    m.poke_count = 0;
+    for (int i = 0; i < 20; i++) run(&m, FRAMES);
+    feclearexcept(FE_UNDERFLOW);
+    run(&m, FRAMES);
+    cr_expect(!fetestexcept(FE_UNDERFLOW), "what rests steps through denormals");
     stop(&m);
 }
 

@@ -65,6 +65,7 @@ enum { BODY_O_X,
        BODY_SIGNALS };
 /* Entries of list SPRINGS: 2 words, the other body; the spring with its flags. Entries of list FORCES: 2 words, the
  * contact's signal NX; how far its signals are from one another. Weights are in the contacts. */
+#define SYNTH_SLACK 1e-22f /* m^2: no spring's force is ever so small that it is denormal */
 #define SYNTH_SPRING_WORDS 2u
 #define SYNTH_SPRING_REVERSED 0x80000000u /* this body is the spring's `to` */
 #define SYNTH_SPRING_INDEX 0x7fffffffu
@@ -76,7 +77,7 @@ enum {
     SPRING_P_Y,
     SPRING_P_Z,         /* rest vector, from -> to, m */
     SPRING_P_REST,      /* L0, m */
-    SPRING_P_EXCESS,    /* |d0|^2 - L0^2, m^2; 1e-30 where that is 0 (it keeps denormals out) */
+    SPRING_P_EXCESS,    /* |d0|^2 - L0^2, m^2; SYNTH_SLACK where that is 0 */
     SPRING_P_STIFFNESS, /* N/m */
     SPRING_P_DAMPING,   /* c/h, N/m (of h v) */
     SPRING_P_CUBIC,     /* N/m^3 */

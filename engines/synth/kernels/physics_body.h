@@ -26,7 +26,7 @@ SYNTH_FUNCTION float synth_tension(float d0x, float d0y, float d0z, float ux, fl
                                    float excess, float stiffness)
 {
     float dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
-    float square = synth_dot(dx, dy, dz, dx, dy, dz);
+    float square = synth_square(dx, dy, dz);
     float longer = hed_fma(ux, d0x + dx, hed_fma(uy, d0y + dy, hed_fma(uz, d0z + dz, excess))); /* |d|^2 - L0^2 */
     return stiffness * synth_quotient(longer, hed_max(hed_fma(synth_root(square), rest, square), SYNTH_SHORTEST));
 }
@@ -37,13 +37,13 @@ SYNTH_FUNCTION float synth_tension_more(float d0x, float d0y, float d0z, float u
                                         float vz)
 {
     float dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
-    float square = synth_dot(dx, dy, dz, dx, dy, dz), length = synth_root(square);
+    float square = synth_square(dx, dy, dz), length = synth_root(square);
     float longer = hed_fma(ux, d0x + dx, hed_fma(uy, d0y + dy, hed_fma(uz, d0z + dz, excess)));
     float e = synth_quotient(longer, hed_max(length + rest, 1e-6f));
-    float tension = hed_fma(cubic, e * e, stiffness) *
+    float tension = hed_fma(cubic, hed_fma(e, e, SYNTH_TINY), stiffness) *
                     synth_quotient(longer, hed_max(hed_fma(length, rest, square), SYNTH_SHORTEST));
-    return hed_fma(damping, synth_quotient(synth_dot(vx, vy, vz, dx, dy, dz), hed_max(square, SYNTH_SHORTEST)),
-                   tension);
+    float along = hed_fma(vx, dx, hed_fma(vy, dy, hed_fma(vz, dz, SYNTH_TINY)));
+    return hed_fma(damping, synth_quotient(along, hed_max(square, SYNTH_SHORTEST)), tension);
 }
 
 /* A body's displacement and h v. */
@@ -217,7 +217,7 @@ SYNTH_FUNCTION void synth_spring(const synth_layout *layout, const synth_at *at,
     float x = synth_value(at, me, SPRING_P_X), y = synth_value(at, me, SPRING_P_Y);
     float z = synth_value(at, me, SPRING_P_Z), rest = synth_value(at, me, SPRING_P_REST);
     float stiffness = synth_value(at, me, SPRING_P_STIFFNESS);
-    float damping = synth_value(at, me, SPRING_P_DAMPING), length = synth_root(synth_dot(x, y, z, x, y, z));
+    float damping = synth_value(at, me, SPRING_P_DAMPING), length = synth_root(synth_square(x, y, z));
     synth_list links = synth_links_of(layout, at, SYNTH_SPRING, spring);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -229,7 +229,7 @@ SYNTH_FUNCTION void synth_spring(const synth_layout *layout, const synth_at *at,
     float excess = (length - rest) * (length + rest);
     uint word = at->write + layout->type[SYNTH_SPRING].signal + spring;
     at->store[word + SPRING_O_REST * modulated] = as_uint(rest);
-    at->store[word + SPRING_O_EXCESS * modulated] = as_uint(excess == 0.0f ? 1e-30f : excess);
+    at->store[word + SPRING_O_EXCESS * modulated] = as_uint(excess == 0.0f ? SYNTH_SLACK : excess);
     at->store[word + SPRING_O_STIFFNESS * modulated] = as_uint(hed_max(stiffness, 0.0f));
     at->store[word + SPRING_O_DAMPING * modulated] = as_uint(hed_max(damping, 0.0f));
 }
@@ -269,7 +269,7 @@ SYNTH_FUNCTION synth_hearing synth_hearing_of(const synth_layout *layout, const 
 /* What is heard of a body that is at (rx, ry, rz) from the microphone and moves by (u, v, w) a sample. */
 SYNTH_FUNCTION float synth_heard(const synth_hearing *m, float rx, float ry, float rz, float u, float v, float w)
 {
-    float near = synth_reciprocal(synth_root(hed_max(synth_dot(rx, ry, rz, rx, ry, rz), SYNTH_SHORTEST)));
+    float near = synth_reciprocal(synth_root(hed_max(synth_square(rx, ry, rz), SYNTH_SHORTEST)));
     float ex = rx * near, ey = ry * near, ez = rz * near;
     float facing = hed_max(synth_dot(m->nx, m->ny, m->nz, ex, ey, ez), 0.0f);
     float factor = hed_fma(m->directionality, facing, 1.0f - m->directionality);

@@ -113,6 +113,14 @@ SYNTH_FUNCTION float synth_dot(float ax, float ay, float az, float bx, float by,
     return hed_fma(ax, bx, hed_fma(ay, by, az * bz));
 }
 
+/* What is added to squares of lengths, and nothing beside any that counts: of bodies at rest they would be denormal. */
+#define SYNTH_TINY 1e-30f
+
+SYNTH_FUNCTION float synth_square(float x, float y, float z)
+{
+    return hed_fma(x, x, hed_fma(y, y, hed_fma(z, z, SYNTH_TINY)));
+}
+
 /* Sine of a phase of 2^32 a period. */
 SYNTH_FUNCTION float synth_sine(uint phase)
 {

@@ -193,6 +193,8 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
     choose_threads(s, synth->def.threads);
     if (!status) status = make_room(s, error);
     if (!status) status = make_shares(s, error);
+    for (uint64_t i = 0; !status && i < value_count(s); i++) /* lanes without a spring */
+        if (i / SYNTH_LANES % SPRING_PARAMETERS == SPRING_P_EXCESS) s->values.blocks[i] = SYNTH_SLACK;
     if (status) {
         native_destroy(s);
         return status;

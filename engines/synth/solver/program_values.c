@@ -83,7 +83,7 @@ double synth_spring_excess(const float vector[3], float rest_length, double rest
     double square = (double)vector[0] * vector[0] + (double)vector[1] * vector[1] + (double)vector[2] * vector[2];
     /* A rest length relative to the distance: no cancellation. */
     double excess = rest_length < 0 ? square * (1.0 - (double)rest_length * rest_length) : square - rest * rest;
-    return (float)excess == 0.0f ? 1e-30 : excess;
+    return (float)excess == 0.0f ? SYNTH_SLACK : excess;
 }
 
 static void fill_spring(const element *e, const hed_spring_def *def)
