@@ -82,8 +82,8 @@ SYNTH_FUNCTION synth_list synth_list_of(const synth_at *at, uint list, uint coun
 
 /* ---- arithmetic that fast mode has approximations for ----
  *
- * They may be off by an ulp or two, for one argument always to the same side. In the quotient of a spring that detunes
- * by half as much, and what is out of tune drifts away: pi f t times the error. So the quotient has a step of
+ * They may be off by an ulp or two, for one argument always to the same side. In the quotient of a spring that
+ * detunes by half as much, and what is out of tune drifts away: pi f t times the error. So the quotient has a step of
  * refinement, behind which only the last rounding is left, and what a body keeps of its velocity (synth_keep) is not
  * approximated at all. What is left of that in a second, see tests/synth_fidelity_test.c. */
 
@@ -113,7 +113,7 @@ SYNTH_FUNCTION float synth_dot(float ax, float ay, float az, float bx, float by,
     return hed_fma(ax, bx, hed_fma(ay, by, az * bz));
 }
 
-/* What is added to squares of lengths, and nothing beside any that counts: of bodies at rest they would be denormal. */
+/* Added to squares of lengths, which would be denormal at rest; nothing beside a length that counts. */
 #define SYNTH_TINY 1e-30f
 
 SYNTH_FUNCTION float synth_square(float x, float y, float z)
