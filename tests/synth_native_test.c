@@ -18,6 +18,7 @@ typedef struct machine {
     float *stems, input[FRAMES];
     synth_poke pokes[64];
     uint32_t poke_count, *poke_begin;
+    uint32_t threads; /* 0: one */
 } machine;
 
 static hed_entity add(hed_instrument *in, const hed_entity_def *def)
@@ -170,6 +171,7 @@ static void start(machine *m, const hed_allocator *allocator)
     m->synth.allocator = *allocator;
     m->synth.def.inputs = 1;
     m->synth.def.block = FRAMES;
+    m->synth.def.threads = m->threads;
     OK(synth_native_ops.create(&m->synth, m->program, &m->structure, &error));
     m->stems = calloc((size_t)FRAMES * m->program->instances * m->program->layout.stems * 2 + 1, sizeof *m->stems);
     m->poke_begin = calloc(m->program->instances + 1u, sizeof *m->poke_begin);
@@ -336,6 +338,30 @@ Test(synth_native, blocks_of_any_size_and_each_voice)
         start(&m, &allocator);
         run(&m, blocks[i]);
         compare(&m, "three voices");
+        stop(&m);
+    }
+}
+
+/* Two threads; a lattice of 210 bodies has slices for three. */
+Test(synth_native, threads_share_bodies_and_voices)
+{
+    for (int what = 0; what <= KINDS; what++) {
+        machine m = {.threads = what == LATTICE || what == KINDS ? 3 : 2};
+        hed_instrument_def def = hed_default_instrument_def();
+        hed_allocator allocator = hed_default_allocator();
+        if (what == KINDS) {
+            def.mode = HED_VOICES;
+            def.voices = 5;
+            def.high = 72;
+        }
+        make(&m, what == KINDS ? FEW : (kind)what, &def);
+        start(&m, &allocator);
+        hed_synth_report report = {0};
+        synth_native_ops.report(m.structure, &report);
+        bool shared = what == KINDS || m.program->layout.type[SYNTH_BODY].count >= 49; /* four slices */
+        cr_expect(report.groups == (shared ? m.threads : 1), "%d: %u threads", what, report.groups);
+        run(&m, 32);
+        compare(&m, "shared out");
         stop(&m);
     }
 }

@@ -3,14 +3,18 @@
  * every operation of a lane is the one that synth_body() does, so the bits are the same. */
 #include "solver/native_bodies.h"
 
-#include <string.h>
-
 #define ALWAYS static inline __attribute__((always_inline))
 
 /* A word of the store taken for what it holds. */
 typedef float cell __attribute__((may_alias));
-/* Compilers take sums of whole rows to pieces where they are loops. */
-typedef float vector __attribute__((vector_size(SYNTH_LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+/* As many lanes as the processor takes at once: what is stored by some width is loaded by that width, or the load
+ * waits; and compilers take sums of whole rows to pieces where they are loops over lanes. */
+#if defined(SYNTH_WIDE)
+enum { VECTOR = 16 };
+#else
+enum { VECTOR = 8 };
+#endif
+typedef float vector __attribute__((vector_size(VECTOR * sizeof(float)), aligned(sizeof(float)), may_alias));
 /* A packed place, and two of them. */
 typedef float quad __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
 typedef float octet __attribute__((vector_size(8 * sizeof(float)), aligned(sizeof(float)), may_alias));
@@ -22,9 +26,11 @@ typedef struct lanes {
 /* LANES neighbours' places or speeds. */
 ALWAYS void load(const cell *from, uint32_t stride, lanes *to)
 {
-    memcpy(to->x, from, sizeof to->x);
-    memcpy(to->y, from + stride, sizeof to->y);
-    memcpy(to->z, from + 2 * (size_t)stride, sizeof to->z);
+    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
+        *(vector *)(to->x + l) = *(const vector *)(from + l);
+        *(vector *)(to->y + l) = *(const vector *)(from + stride + l);
+        *(vector *)(to->z + l) = *(const vector *)(from + 2 * (size_t)stride + l);
+    }
 }
 
 /* Those of the first `count` lanes; 0 in the others. */
@@ -44,9 +50,11 @@ ALWAYS void store_few(const lanes *from, uint32_t stride, uint32_t count, cell *
 }
 ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
 {
-    memcpy(to, from->x, sizeof from->x);
-    memcpy(to + stride, from->y, sizeof from->y);
-    memcpy(to + 2 * (size_t)stride, from->z, sizeof from->z);
+    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
+        *(vector *)(to + l) = *(const vector *)(from->x + l);
+        *(vector *)(to + stride + l) = *(const vector *)(from->y + l);
+        *(vector *)(to + 2 * (size_t)stride + l) = *(const vector *)(from->z + l);
+    }
 }
 
 /* In each half of two octets: the first two of each, by turns; and the last two. */
@@ -165,15 +173,19 @@ ALWAYS void step_bands(const synth_step *s, bool more)
 
 ALWAYS void add(lanes *sum, const lanes *force)
 {
-    *(vector *)sum->x += *(const vector *)force->x;
-    *(vector *)sum->y += *(const vector *)force->y;
-    *(vector *)sum->z += *(const vector *)force->z;
+    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
+        *(vector *)(sum->x + l) += *(const vector *)(force->x + l);
+        *(vector *)(sum->y + l) += *(const vector *)(force->y + l);
+        *(vector *)(sum->z + l) += *(const vector *)(force->z + l);
+    }
 }
 ALWAYS void subtract(lanes *sum, const lanes *force)
 {
-    *(vector *)sum->x -= *(const vector *)force->x;
-    *(vector *)sum->y -= *(const vector *)force->y;
-    *(vector *)sum->z -= *(const vector *)force->z;
+    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
+        *(vector *)(sum->x + l) -= *(const vector *)(force->x + l);
+        *(vector *)(sum->y + l) -= *(const vector *)(force->y + l);
+        *(vector *)(sum->z + l) -= *(const vector *)(force->z + l);
+    }
 }
 
 /* The springs' forces on a slice, in the order of its rows. */

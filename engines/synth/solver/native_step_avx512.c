@@ -1,11 +1,12 @@
-/* The step compiled for AVX-512. */
+/* The step compiled for AVX-512. clang makes vectors of half that width of loops, so it is to load and store by it. */
 #if defined(__x86_64__)
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))), \
+                             apply_to = function)
 #else
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
-#endif
 #define SYNTH_WIDE
+#endif
 #define SYNTH_STEP synth_step_avx512
 #include "solver/native_step.h"
 #if defined(__clang__)
