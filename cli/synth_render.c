@@ -66,6 +66,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
     def.structure = (hed_synth_structure)hed_choice_of(a, "structure");
     def.seed = (uint64_t)hed_integer_of(a, "seed");
+    def.threads = (uint32_t)hed_integer_of(a, "threads");
     hed_status status = hed_synth_create(r->session.devices[0], &def, &r->synth, error);
     if (status == HED_OK) r->latency = hed_synth_get_report(r->synth).latency;
     return status;
@@ -308,6 +309,9 @@ static const hed_option OPTIONS[] = {
            .high = 768000),
     OPTION("block", INTEGER, "FRAMES", "samples that are rendered at once; the sound is the same for any",
            .fallback = "256", .low = 1, .high = 65536),
+    OPTION("threads", INTEGER, "COUNT",
+           "threads that plain C shares voices out to, or the bodies of one large instrument",
+           .fallback = "1", .low = 1, .high = 256),
     OPTION("format", CHOICE, "NAME", "of the samples", .choices = FORMATS, .fallback = "s24"),
     OPTION("tail", NUMBER, "SECONDS", "what is rendered behind the song's end", .fallback = "2", .low = 0,
            .high = 86400),
