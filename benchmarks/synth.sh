@@ -32,12 +32,15 @@ check() { # NAME COMMAND...
     fi
 }
 
-# One line "instrument device hash" each; all devices have to agree. The first ten seconds of the piece, the million masses for a tenth of a second.
+# One line "instrument device hash" each; all devices have to agree. Not the tank, which wants sound to go in, nor the million masses, which
+# only the grid plays fast.
 strict() {
-    for instrument in "$share"/instruments/*.json; do
-        name=$(basename "$instrument" .json)
+    for name in harp viol drum cymbal vibes orrery consort; do
+        instrument=$share/instruments/$name.json
+        song=$share/music/phrases/$name.mid
+        [ -e "$song" ] || song=$share/music/phrases/harp.mid
         for device in $devices; do
-            hash=$("$heddle" synth render "$instrument" "$share"/music/strict.mid --strict --tail 0 --device "$device" --json 2>"$out/strict.err" |
+            hash=$("$heddle" synth render "$instrument" "$song" --strict --tail 0 --device "$device" --json 2>"$out/strict.err" |
                 tr ',' '\n' | sed -n 's/.*"hash": *"*\([0-9a-fx]*\).*/\1/p')
             echo "$name $device ${hash:-failed: $(tail -n 1 "$out/strict.err")}"
         done
@@ -64,13 +67,13 @@ for part in $parts; do
     for device in $devices; do
         word=$(echo "$device" | tr : _)
         case $part in
-            test) check "test_$word" env HEDDLE_DEVICE="$device" timeout 500 "$tests" -j4 --filter 'synth*/*' ;;
+            test) check "test_$word" env -C "$share/tests" HEDDLE_DEVICE="$device" timeout 500 "$tests" -j4 --filter 'synth*/*' ;;
             bench) bench "synth_$word" "$heddle" synth bench --json --device "$device" ;;
             live) bench "live_$word" "$heddle" synth bench --json --only none --live 60 --device "$device" ;;
             pack) bench "pack_$word" "$heddle" bench pack --json --device "$device" ;;
             sanitize)
                 case $device in
-                    cuda*) check "sanitize_$word" env HEDDLE_DEVICE="$device" timeout 400 compute-sanitizer --tool memcheck \
+                    cuda*) check "sanitize_$word" env -C "$share/tests" HEDDLE_DEVICE="$device" timeout 400 compute-sanitizer --tool memcheck \
                         --report-api-errors no --error-exitcode 9 --target-processes all "$tests" -j1 --filter 'synth_g*/*' ;;
                 esac ;;
         esac

@@ -39,8 +39,8 @@ typedef struct synth_case {
 } synth_case;
 
 static const synth_case CASES[] = {
-    {"1,024 entities of all types", CLI_MIXED, {1024, 0, 0}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
-    {"2,000 entities of all types", CLI_MIXED, {2000, 0, 0}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
+    {"1,024 entities of all types", CLI_MIXED, {8, 8, 8}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
+    {"1,000 masses, 3,000 springs, 66 others", CLI_NETWORK, {10, 10, 10}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
     {"lattice of 65,536 masses", CLI_LATTICE, {32, 32, 64}, HED_SYNTH_GRID, ON_PACKETS},
     {"lattice of 524,288 masses", CLI_LATTICE, {64, 64, 128}, HED_SYNTH_GRID, ON_PACKETS},
     {"lattice of 1,024,000 masses", CLI_LATTICE, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
@@ -154,10 +154,12 @@ typedef struct bench_records {
     hed_records *records;
     hed_table *table;
     uint32_t threads; /* of the host, that what is largest is found for besides one */
+    uint32_t count;
 } bench_records;
 
 static void add_head(bench_records *to, const char *name, const char *device, double value, const char *unit)
 {
+    to->count++;
     hed_records_next(to->records);
     hed_records_text(to->records, "suite", "synth");
     hed_records_text(to->records, "name", name);
@@ -395,7 +397,7 @@ static int run_bench(const hed_arguments *arguments, void *user)
     static const char *const HEADINGS[] = {"device", "instrument", ">us a sample", ">bound", ">x real time",
                                            "what",   NULL};
     bench_records to = {hed_records_create(), hed_table_create(HEADINGS),
-                        (uint32_t)hed_integer_of(arguments, "threads")};
+                        (uint32_t)hed_integer_of(arguments, "threads"), 0};
     for (uint32_t d = 0; d < session.count && !status; d++)
         status = run_device(session.devices[d], hed_text_of(arguments, "only"), hed_number_of(arguments, "live"), &to,
                             json || hed_given(arguments, "quiet"), &error);
@@ -405,6 +407,11 @@ static int run_bench(const hed_arguments *arguments, void *user)
     hed_records_free(to.records);
     hed_table_free(to.table);
     cli_close(&session);
+    if (status == HED_OK && to.count == 0) {
+        fprintf(stderr, "heddle: nothing was measured: no instrument for these devices has a name that contains \"%s\"\n",
+                hed_given(arguments, "only") ? hed_text_of(arguments, "only") : "");
+        return HED_EXIT_FAILURE;
+    }
     return cli_end(status, &error);
 }
 

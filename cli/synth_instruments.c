@@ -47,7 +47,7 @@ static hed_status add_grid(hed_instrument *instrument, const uint32_t size[3], h
 
 /* ---- an irregular one ---- */
 
-enum { MOST_SPRINGS = 6 };
+enum { MOST_SPRINGS = 8 };
 
 typedef struct graph {
     uint32_t size[3];
@@ -55,6 +55,7 @@ typedef struct graph {
     uint32_t (*others)[MOST_SPRINGS]; /* (masses), those of higher number only */
     uint8_t *degree, *higher;         /* (masses) springs, and those in `others` */
     uint32_t state;
+    uint32_t most; /* springs at a mass */
     uint32_t scatter; /* most of what a mass is off its place, in hundred thousandths of a metre */
 } graph;
 
@@ -82,7 +83,7 @@ static uint32_t near_mass(graph *g, uint32_t a)
         }
         if (!inside) continue;
         uint32_t b = (to[2] * g->size[1] + to[1]) * g->size[0] + to[0];
-        if (b != a && g->degree[b] < MOST_SPRINGS) return b;
+        if (b != a && g->degree[b] < g->most) return b;
     }
     return a;
 }
@@ -100,9 +101,22 @@ static void connect(graph *g)
             for (int axis = 0; axis < 3; axis++) {
                 if (place[axis] + 1 == g->size[axis] || (draw(&state) < MOVED) != moved) continue;
                 uint32_t b = moved ? near_mass(g, a) : a + stride[axis];
-                if (b != a && g->degree[a] < MOST_SPRINGS) add_edge(g, a, b);
+                if (b != a && g->degree[a] < g->most) add_edge(g, a, b);
             }
         }
+    }
+}
+
+/* More springs, up to three for each mass, two more at one mass than a lattice has. */
+static void connect_more(graph *g)
+{
+    uint32_t ends = 0;
+    for (uint32_t a = 0; a < g->masses; a++) ends += g->degree[a];
+    g->most = MOST_SPRINGS;
+    for (uint32_t trial = 0; trial < 8 * g->masses && ends < 6 * g->masses; trial++) {
+        uint32_t a = below(&g->state, g->masses), before = g->degree[a], b = near_mass(g, a);
+        if (b != a && before < g->most) add_edge(g, a, b);
+        ends += 2 * (g->degree[a] - before);
     }
 }
 
@@ -138,17 +152,21 @@ static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph
     return status;
 }
 
-static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3], uint32_t scatter,
+static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3], uint32_t scatter, bool more,
                                 hed_generated *generated, hed_error *error)
 {
-    graph g = {
-        .size = {size[0], size[1], size[2]}, .masses = size[0] * size[1] * size[2], .state = 3, .scatter = scatter};
+    graph g = {.size = {size[0], size[1], size[2]},
+               .masses = size[0] * size[1] * size[2],
+               .state = 3,
+               .most = 6,
+               .scatter = scatter};
     g.others = calloc(g.masses, sizeof *g.others);
     g.degree = calloc(g.masses, 1);
     g.higher = calloc(g.masses, 1);
     hed_status status = HED_ERROR_MEMORY;
     if (g.others && g.degree && g.higher) {
         connect(&g);
+        if (more) connect_more(&g);
         status = add_bodies_and_springs(instrument, &g, generated, error);
     } else {
         *error = (hed_error){.status = status, .text = "no memory for an irregular instrument"};
@@ -267,14 +285,11 @@ static hed_status connect_mixed(mix *m, hed_entity_type type, hed_entity entity,
     }
 }
 
-static hed_status add_mixed(hed_instrument *instrument, uint32_t entities, hed_error *error)
+/* Others are half as many as `entities`. */
+static hed_status add_mixed(hed_instrument *instrument, const uint32_t bodies[3], uint32_t entities, hed_error *error)
 {
     mix m = {.instrument = instrument, .state = 5};
-    uint32_t side = (uint32_t)cbrt(entities / 2.0);
-    if (side < 2) side = 2;
-    uint32_t depth = entities / 2 / (side * side) < 3 ? 3 : entities / 2 / (side * side);
-    hed_status status =
-        add_irregular(instrument, (uint32_t[3]){side, side, depth}, 200, &m.bodies, error);
+    hed_status status = add_irregular(instrument, bodies, 200, true, &m.bodies, error);
     for (int type = HED_MICROPHONE; type < HED_ENTITY_TYPE_COUNT && !status; type++) {
         uint32_t count = (SHARES[type] * entities + 63) / 64;
         for (uint32_t i = 0; i < count && !status; i++) {
@@ -293,11 +308,13 @@ hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3], hed_
     hed_generated generated = {0};
     hed_status status = hed_instrument_create(NULL, NULL, instrument, error);
     if (status) return status;
-    if (kind == CLI_MIXED) status = add_mixed(*instrument, size[0], error);
-    else if (kind == CLI_IRREGULAR) status = add_irregular(*instrument, size, 0, &generated, error);
-    else if (kind == CLI_SCATTERED) status = add_irregular(*instrument, size, 200, &generated, error);
+    uint32_t masses = size[0] * size[1] * size[2];
+    if (kind == CLI_MIXED) status = add_mixed(*instrument, size, 2 * masses, error);
+    else if (kind == CLI_NETWORK) status = add_mixed(*instrument, size, masses / 8, error);
+    else if (kind == CLI_IRREGULAR) status = add_irregular(*instrument, size, 0, false, &generated, error);
+    else if (kind == CLI_SCATTERED) status = add_irregular(*instrument, size, 200, false, &generated, error);
     else status = add_grid(*instrument, size, &generated, error);
-    if (!status && kind != CLI_MIXED) status = add_ends(*instrument, &generated, error);
+    if (!status && kind != CLI_MIXED && kind != CLI_NETWORK) status = add_ends(*instrument, &generated, error);
     if (status) hed_instrument_destroy(*instrument);
     return status;
 }

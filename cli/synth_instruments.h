@@ -11,7 +11,8 @@ typedef enum cli_instrument_kind {
     CLI_LATTICE,   /* size[0] x size[1] x size[2], anchored at one end */
     CLI_IRREGULAR, /* that, with an eighth of the springs moved to masses nearby: at most six at a mass */
     CLI_SCATTERED, /* that, with every mass a little off its place, so that no two springs are alike */
-    CLI_MIXED      /* size[0] entities of all types: about half of them bodies, with three springs each */
+    CLI_NETWORK,   /* an irregular graph with three springs a mass, and a sixteenth as many entities of all other types */
+    CLI_MIXED      /* that, with as many other entities as masses */
 } cli_instrument_kind;
 
 /* An instrument with a mallet, a microphone or two, and whatever its kind has; notes start it. Every body is damped, every spring's k/m is a twentieth of

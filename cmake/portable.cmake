@@ -16,6 +16,12 @@ foreach(library sqlite3.so.0 jansson.so.4 metis.so.5)
   install(FILES ${real} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME lib${library})
 endforeach()
 
+# What tests read: they are run in this folder as ctest runs them in the source's.
+set(files ${CMAKE_INSTALL_DATADIR}/heddle/tests)
+install(DIRECTORY data DESTINATION ${files})
+install(DIRECTORY tests/golden DESTINATION ${files}/tests)
+install(DIRECTORY docs DESTINATION ${files} FILES_MATCHING PATTERN "*.md" PATTERN images EXCLUDE)
+
 add_custom_target(portable
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${name} ${name}.tar.gz
   COMMAND ${CMAKE_COMMAND} --install . --strip --prefix ${CMAKE_BINARY_DIR}/${name}
