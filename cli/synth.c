@@ -2,8 +2,8 @@
 #include "command.h"
 
 static const hed_command *const COMMANDS[] = {&hed_command_synth_render, &hed_command_synth_play,
-                                              &hed_command_synth_check,  &hed_command_synth_import,
-                                              &hed_command_synth_tune,   &hed_command_synth_bench,
+                                              &hed_command_synth_check, &hed_command_synth_import,
+                                              &hed_command_synth_tune, &hed_command_synth_bench,
                                               NULL};
 static const hed_example EXAMPLES[] = {
     {"heddle synth render harp.json song.mid -o song.wav", "a song on an instrument, as a sound file"},

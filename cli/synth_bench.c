@@ -266,7 +266,8 @@ static hed_status find_largest(uint32_t index, uint32_t threads, hed_device *dev
     return status;
 }
 
-static hed_status run_largest(uint32_t index, uint32_t threads, hed_device *device, bench_records *to, hed_error *error)
+static hed_status run_largest(uint32_t index, uint32_t threads, hed_device *device, bench_records *to,
+                              hed_error *error)
 {
     synth_case best;
     double load;
@@ -395,7 +396,7 @@ static int run_bench(const hed_arguments *arguments, void *user)
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status) return cli_fail(&error);
     static const char *const HEADINGS[] = {"device", "instrument", ">us a sample", ">bound", ">x real time",
-                                           "what",   NULL};
+                                           "what", NULL};
     bench_records to = {hed_records_create(), hed_table_create(HEADINGS),
                         (uint32_t)hed_integer_of(arguments, "threads"), 0};
     for (uint32_t d = 0; d < session.count && !status; d++)
@@ -408,7 +409,8 @@ static int run_bench(const hed_arguments *arguments, void *user)
     hed_table_free(to.table);
     cli_close(&session);
     if (status == HED_OK && to.count == 0) {
-        fprintf(stderr, "heddle: nothing was measured: no instrument for these devices has a name that contains \"%s\"\n",
+        fprintf(stderr,
+                "heddle: nothing was measured: no instrument for these devices has a name that contains \"%s\"\n",
                 hed_given(arguments, "only") ? hed_text_of(arguments, "only") : "");
         return HED_EXIT_FAILURE;
     }
@@ -422,28 +424,29 @@ const hed_command hed_command_synth_bench = {
                    "membrane and lattice that play in real "
                    "time; with --live, a lattice that takes 80 % of the time played against the clock in blocks of "
                    "64, missed deadlines counted.",
-    .options = (const hed_option[]){CLI_OPTION_JSON(true),
-                                    CLI_OPTION_DEVICES(true),
-                                    {.name = "only",
-                                     .kind = HED_OPTION_TEXT,
-                                     .value = "TEXT",
-                                     .help = "only instruments whose name contains this"},
-                                    {.name = "threads",
-                                     .kind = HED_OPTION_INTEGER,
-                                     .value = "COUNT",
-                                     .fallback = "2",
-                                     .low = 1,
-                                     .high = 256,
-                                     .help = "of the host: what it plays in real time is found for one thread and for "
-                                             "as many"},
-                                    {.name = "live",
-                                     .kind = HED_OPTION_NUMBER,
-                                     .value = "SECONDS",
-                                     .fallback = "0",
-                                     .low = 0,
-                                     .high = 86400,
-                                     .help = "play that long against the clock, too"},
-                                    {0}},
+    .options =
+        (const hed_option[]){CLI_OPTION_JSON(true),
+                             CLI_OPTION_DEVICES(true),
+                             {.name = "only",
+                              .kind = HED_OPTION_TEXT,
+                              .value = "TEXT",
+                              .help = "only instruments whose name contains this"},
+                             {.name = "threads",
+                              .kind = HED_OPTION_INTEGER,
+                              .value = "COUNT",
+                              .fallback = "2",
+                              .low = 1,
+                              .high = 256,
+                              .help = "of the host: what it plays in real time is found for one thread and for "
+                                      "as many"},
+                             {.name = "live",
+                              .kind = HED_OPTION_NUMBER,
+                              .value = "SECONDS",
+                              .fallback = "0",
+                              .low = 0,
+                              .high = 86400,
+                              .help = "play that long against the clock, too"},
+                             {0}},
     .examples = (const hed_example[]){{"heddle synth bench --device host", "what this processor can play"},
                                       {"heddle synth bench --device cuda:0 --live 60",
                                        "and how it keeps its deadlines for a minute"},

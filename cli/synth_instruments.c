@@ -55,7 +55,7 @@ typedef struct graph {
     uint32_t (*others)[MOST_SPRINGS]; /* (masses), those of higher number only */
     uint8_t *degree, *higher;         /* (masses) springs, and those in `others` */
     uint32_t state;
-    uint32_t most; /* springs at a mass */
+    uint32_t most;    /* springs at a mass */
     uint32_t scatter; /* most of what a mass is off its place, in hundred thousandths of a metre */
 } graph;
 
@@ -204,11 +204,20 @@ static hed_status add_ends(hed_instrument *instrument, const hed_generated *g, h
 
 /* ---- all types ---- */
 
-/* Entities of each type among 64, springs aside: half are bodies, the rest as a rich instrument has them. */
+/* Entities of each type among 64, bodies and springs aside: they are half of them, as a rich instrument has them. */
 static const uint32_t SHARES[HED_ENTITY_TYPE_COUNT] = {
-    [HED_BODY] = 32,    [HED_MICROPHONE] = 2, [HED_MALLET] = 4,      [HED_PLECTRUM] = 3,
-    [HED_BOW] = 3,      [HED_OSCILLATOR] = 3, [HED_AUDIO_INPUT] = 2, [HED_LFO] = 4,
-    [HED_ENVELOPE] = 4, [HED_FOLLOWER] = 2,   [HED_MIDI_SOURCE] = 3, [HED_DELAY_LINE] = 2};
+    [HED_MICROPHONE] = 2,
+    [HED_MALLET] = 4,
+    [HED_PLECTRUM] = 3,
+    [HED_BOW] = 3,
+    [HED_OSCILLATOR] = 3,
+    [HED_AUDIO_INPUT] = 2,
+    [HED_LFO] = 4,
+    [HED_ENVELOPE] = 4,
+    [HED_FOLLOWER] = 2,
+    [HED_MIDI_SOURCE] = 3,
+    [HED_DELAY_LINE] = 2,
+};
 
 typedef struct mix {
     hed_instrument *instrument;

@@ -7,7 +7,7 @@
 
 /* Start from hed_default_spectrogram_def(). */
 typedef struct hed_spectrogram_def {
-    const float *samples;   /* (frames x channels), interleaved */
+    const float *samples; /* (frames x channels), interleaved */
     uint64_t frames;
     uint32_t channels;      /* 1 or 2: the mean of their powers */
     double rate;            /* Hz */

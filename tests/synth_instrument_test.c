@@ -228,10 +228,10 @@ Test(synth_instrument, parts_of_grids_have_names)
     cr_expect(hed_instrument_find(instrument, "p[2,3]") == plate.first_body + 17);
     cr_expect(hed_instrument_find(instrument, "b[1,2,2]") == block.first_body + 51);
     cr_expect(hed_instrument_find(instrument, "b.springs[7]") == block.first_spring + 7);
-    static const char *const nothing[] = {"s",         "s[5]",         "s[-1]",          "s[]",         "s[1",
-                                          "s[1,1]",    "p[1]",         "p[*,1]",         "p[1,1]x",     "b[0..1,0,0]",
-                                          "s.springs", "s.springs[4]", "s.springs[4",    "s.spring[0]", "",
-                                          "[",         "[0]",          "s[99999999999]", "b[0,0,0"};
+    static const char *const nothing[] = {"s", "s[5]", "s[-1]", "s[]", "s[1",
+                                          "s[1,1]", "p[1]", "p[*,1]", "p[1,1]x", "b[0..1,0,0]",
+                                          "s.springs", "s.springs[4]", "s.springs[4", "s.spring[0]", "",
+                                          "[", "[0]", "s[99999999999]", "b[0,0,0"};
     for (uint32_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
         cr_expect(hed_instrument_find(instrument, nothing[i]) == 0, "\"%s\" is no single entity", nothing[i]);
     cr_expect_str_eq(hed_instrument_describe(instrument, plate.first_body + 17, text, sizeof text), "\"p[2,3]\"");
@@ -288,8 +288,8 @@ Test(synth_instrument, what_may_be_modulated)
                 bool own = target == HED_BODY && parameter >= HED_PARAMETER_POSITION_X &&
                            parameter <= HED_PARAMETER_POSITION_Z;
                 bool may = modulator && hed_parameter_of(target, parameter) && !own;
-                hed_modulation_def def = {first[source],         first[target], parameter,
-                                          HED_MODULATE_MULTIPLY, 0.5f,          false};
+                hed_modulation_def def = {first[source], first[target], parameter,
+                                          HED_MODULATE_MULTIPLY, 0.5f, false};
                 hed_status status = hed_instrument_modulate(instrument, &def, &error);
                 cr_assert(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s",
                           hed_parameter_name(parameter), hed_entity_type_name(target), hed_entity_type_name(source));

@@ -292,7 +292,7 @@ Test(synth_mix, voices_and_stems_are_summed_in_order)
 {
     enum { INSTANCES = 3, STEMS = 2 };
     /* Not the same in any other order: 2^24 swallows a 1. */
-    static const float stems[INSTANCES * STEMS * 2] = {16777216,  2,        1, 0, 1, 0,
+    static const float stems[INSTANCES * STEMS * 2] = {16777216, 2, 1, 0, 1, 0,
                                                        -16777216, 16777216, 1, 1, 0, -16777216};
     hed_instrument_def def = plain();
     def.gain = -200;

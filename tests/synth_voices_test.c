@@ -460,8 +460,7 @@ Test(synth_voices, the_last_settings_are_kept)
     OK(synth_voices_create(&allocator, &def, program, 8, &voices, &error));
     OK(synth_voices_create(&allocator, &def, fewer, 8, &heirs, &error));
     for (uint32_t i = 0; i < 2 * BODIES; i++) {
-        hed_synth_event set = {.kind = HED_EVENT_SET, .entity = bodies[i % BODIES],
-                               .parameter = HED_PARAMETER_DAMPING, .value = (float)i};
+        hed_synth_event set = {.kind = HED_EVENT_SET, .entity = bodies[i % BODIES], .parameter = HED_PARAMETER_DAMPING, .value = (float)i};
         OK(synth_voices_run(voices, &set, 1, 32, &pokes, &begin, &error));
     }
     synth_voices_adopt(heirs, voices);

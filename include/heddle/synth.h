@@ -1,18 +1,19 @@
 /** @file synth.h
  *  Mass-spring instruments: bodies joined by springs, struck, plucked, bowed and heard, one time step a sample.
  *
- *  An instrument is described once (hed_instrument: entities, links, modulations) and played by a hed_synth on one device.
- *  Units are SI: metres, kilograms, seconds, newtons; gains of sound are in decibels.
+ *  An instrument is described once (hed_instrument: entities, links, modulations) and played by a hed_synth on one
+ *  device. Units are SI: metres, kilograms, seconds, newtons; gains of sound are in decibels.
  *
- *  THE MODEL, the same in every structure and on every device. Time step h = 1/rate. A body is kept as displacement x from
- *  its place of rest and velocity v; s is the voice's time dilation (a note an octave up has s = 2):
+ *  THE MODEL, the same in every structure and on every device. Time step h = 1/rate. A body is kept as displacement x
+ *  from its place of rest and velocity v; s is the voice's time dilation (a note an octave up has s = 2):
  *      v <- exp(-2 damping s h) (v + s h F/m);   x <- x + s h v
- *  which is Stoermer-Verlet in the positions. F is the sum of its springs' forces at this sample, then of its exciters'.
- *  A spring between ends at rest vector d0, with u the difference of the displacements and d = d0 + u, pulls with
+ *  which is Stoermer-Verlet in the positions. F is the sum of its springs' forces at this sample, then of its
+ *  exciters'. A spring between ends at rest vector d0, with u the difference of the displacements and d = d0 + u,
+ *  pulls with
  *      F = (k e + k3 e^3 + c (dv.d)/|d|) d/|d|,  e = |d| - L0 = (2 d0.u + u.u + |d0|^2 - L0^2) / (|d| + L0)
- *  (that form of e does not cancel). Whatever one entity reads of another is its value at the previous sample; a microphone
- *  hears bodies as they were two samples ago. Friction and plectrums act as resistances, which the body's step solves for. So
- *  that nothing ends in denormals, 1e-16 N blow on every free body along each axis.
+ *  (that form of e does not cancel). Whatever one entity reads of another is its value at the previous sample; a
+ *  microphone hears bodies as they were two samples ago. Friction and plectrums act as resistances, which the body's
+ *  step solves for. So that nothing ends in denormals, 1e-16 N blow on every free body along each axis.
  *
  *  A synth is one or several instances (voices) of the whole instrument. Notes are pitched by dilation.
  */
@@ -101,7 +102,14 @@ typedef struct hed_adsr {
 } hed_adsr;
 
 /** Shape of an oscillator or LFO. NOISE is white; HOLD draws a new value each period. */
-typedef enum hed_wave { HED_WAVE_SINE, HED_WAVE_SAW, HED_WAVE_RECTANGLE, HED_WAVE_NOISE, HED_WAVE_HOLD, HED_WAVE_COUNT } hed_wave;
+typedef enum hed_wave {
+    HED_WAVE_SINE,
+    HED_WAVE_SAW,
+    HED_WAVE_RECTANGLE,
+    HED_WAVE_NOISE,
+    HED_WAVE_HOLD,
+    HED_WAVE_COUNT
+} hed_wave;
 
 /** A mass. */
 typedef struct hed_body_def {
@@ -115,14 +123,16 @@ typedef struct hed_body_def {
 typedef struct hed_spring_def {
     hed_entity from, to; /**< bodies */
     float stiffness;     /**< N/m */
-    float rest_length;   /**< m; negative: the distance of the bodies at rest, times -rest_length (so -1 is without tension, -0.9 stretched by a tenth) */
+    float rest_length;   /**< m; negative: the distance of the bodies at rest, times -rest_length (so -1 is without
+                            tension, -0.9 stretched by a tenth) */
     float damping;       /**< N s/m, along the spring */
     float cubic;         /**< N/m^3 */
 } hed_spring_def;
 
-/** Hears bodies (hed_instrument_link): the sum over them of weight x direction factor x velocity along the axis / distance. With r
- *  from the microphone to the body: direction factor (1 - directionality) + directionality max(0, direction.r/|r|); the axis goes
- *  from `direction` (isotropy 0) to r/|r| (isotropy 1), not normalised between; distances below 1 cm count as 1 cm. */
+/** Hears bodies (hed_instrument_link): the sum over them of weight x direction factor x velocity along the axis /
+ *  distance. With r from the microphone to the body: direction factor (1 - directionality) + directionality max(0,
+ *  direction.r/|r|); the axis goes from `direction` (isotropy 0) to r/|r| (isotropy 1), not normalised between;
+ *  distances below 1 cm count as 1 cm. */
 typedef struct hed_microphone_def {
     float position[3], direction[3]; /**< m; direction of any length but 0 */
     float directionality, isotropy;  /**< [0, 1] */
@@ -135,17 +145,18 @@ typedef struct hed_microphone_def {
     float makeup;                    /**< dB */
 } hed_microphone_def;
 
-/** A hammer with felt that flies at each linked body along `direction` when a note starts: F = Q (c^p - hysteresis y) >= 0 for a
- *  compression c, y following c^p with `relaxation` (Stulov). Each linked body has a hammer of its own with its share of the mass. */
+/** A hammer with felt that flies at each linked body along `direction` when a note starts: F = Q (c^p - hysteresis y)
+ *  >= 0 for a compression c, y following c^p with `relaxation` (Stulov). Each linked body has a hammer of its own with
+ *  its share of the mass. */
 typedef struct hed_mallet_def {
     float direction[3];
-    float mass;                           /**< kg */
-    float impulse;                        /**< N s at velocity 1: the hammer comes at impulse / mass */
-    float velocity_sensitivity;           /**< [0, 1]: 0, all notes are as loud as velocity 1 */
-    float hardness_soft, hardness_hard;   /**< Q in N/m^p at velocity 0 and 1 */
-    float exponent;                       /**< p, 1 to 6 */
-    float hysteresis, relaxation;         /**< [0, 1), s */
-    float noise;                          /**< [0, 1]: share of the force that is noise */
+    float mass;                         /**< kg */
+    float impulse;                      /**< N s at velocity 1: the hammer comes at impulse / mass */
+    float velocity_sensitivity;         /**< [0, 1]: 0, all notes are as loud as velocity 1 */
+    float hardness_soft, hardness_hard; /**< Q in N/m^p at velocity 0 and 1 */
+    float exponent;                     /**< p, 1 to 6 */
+    float hysteresis, relaxation;       /**< [0, 1), s */
+    float noise;                        /**< [0, 1]: share of the force that is noise */
     hed_route route;
 } hed_mallet_def;
 
@@ -158,8 +169,8 @@ typedef struct hed_plectrum_def {
     hed_route route;
 } hed_plectrum_def;
 
-/** Friction of rosin: F = force x envelope x (sliding + (stiction - sliding) exp(-|w|/dropoff)) w/(|w| + dropoff/16), for the velocity w of
- *  the bow relative to the body along `direction`; the last w is taken after the step. */
+/** Friction of rosin: F = force x envelope x (sliding + (stiction - sliding) exp(-|w|/dropoff)) w/(|w| + dropoff/16),
+ *  for the velocity w of the bow relative to the body along `direction`; the last w is taken after the step. */
 typedef struct hed_bow_def {
     float direction[3];
     float force;                /**< N, normal to the string */
@@ -175,17 +186,18 @@ typedef struct hed_bow_def {
 typedef struct hed_oscillator_def {
     float direction[3];
     hed_wave wave;
-    float gain;                 /**< N */
-    float frequency;            /**< Hz; ignored where `follows_note` */
-    bool follows_note;          /**< the note's frequency, by octave, semitone and detune */
+    float gain;                     /**< N */
+    float frequency;                /**< Hz; ignored where `follows_note` */
+    bool follows_note;              /**< the note's frequency, by octave, semitone and detune */
     float octave, semitone, detune; /**< octaves, semitones, cents */
-    float pulse_width;          /**< (0, 1) */
-    float velocity_sensitivity; /**< [0, 1] */
+    float pulse_width;              /**< (0, 1) */
+    float velocity_sensitivity;     /**< [0, 1] */
     hed_adsr envelope;
     hed_route route;
 } hed_oscillator_def;
 
-/** Sound as a force along `direction`: a channel of the synth's input, or a delay line (hed_instrument_link with the delay line). */
+/** Sound as a force along `direction`: a channel of the synth's input, or a delay line (hed_instrument_link with the
+ *  delay line). */
 typedef struct hed_audio_input_def {
     float direction[3];
     uint32_t channel; /**< from 0 */
@@ -202,9 +214,9 @@ typedef struct hed_lfo_def {
     float division;    /**< > 0: periods of this many quarter notes instead, by the tempo */
     float pulse_width; /**< (0, 1) */
     float depth;
-    bool retrigger;    /**< a note starts it at `phase` */
-    float phase;       /**< [0, 1) */
-    bool dilated;      /**< runs in the voice's time */
+    bool retrigger; /**< a note starts it at `phase` */
+    float phase;    /**< [0, 1) */
+    bool dilated;   /**< runs in the voice's time */
     hed_route route;
 } hed_lfo_def;
 
@@ -238,10 +250,10 @@ typedef enum hed_midi_kind {
 /** A modulator that follows MIDI or the host. */
 typedef struct hed_midi_source_def {
     hed_midi_kind kind;
-    uint32_t number;  /**< of the controller, or of the host's parameter */
-    float centre;     /**< note */
-    float initial;    /**< value before the first event */
-    float smoothing;  /**< s: time constant */
+    uint32_t number; /**< of the controller, or of the host's parameter */
+    float centre;    /**< note */
+    float initial;   /**< value before the first event */
+    float smoothing; /**< s: time constant */
     float depth;
     hed_route route;
 } hed_midi_source_def;
@@ -276,8 +288,9 @@ typedef struct hed_entity_def {
 /** Sensible values of everything but positions and references. Thread class: rt. */
 HED_API hed_entity_def hed_default_entity_def(hed_entity_type type);
 
-/** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). Of a gain that is given in dB
- *  (microphones, delay lines) ADD adds dB, and the other two act on the amplitude. ROTATION is 0 but for modulation. */
+/** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). Of a gain that is
+ *  given in dB (microphones, delay lines) ADD adds dB, and the other two act on the amplitude. ROTATION is 0 but for
+ *  modulation. */
 typedef enum hed_modulation_mode {
     HED_MODULATE_ADD,         /**< p + depth m, in the parameter's unit */
     HED_MODULATE_MULTIPLY,    /**< p (1 + depth m) */
@@ -305,51 +318,64 @@ typedef enum hed_voice_mode {
 /** What belongs to the whole instrument. Start from hed_default_instrument_def(). */
 typedef struct hed_instrument_def {
     hed_voice_mode mode;
-    uint32_t voices;    /**< instances in the modes with voices, 1 to 64 */
-    float root_note;    /**< the note at which s = 1 */
-    uint8_t low, high;  /**< notes that are heard */
-    float bend_range;   /**< semitones, at full bend of the channel */
+    uint32_t voices;       /**< instances in the modes with voices, 1 to 64 */
+    float root_note;       /**< the note at which s = 1 */
+    uint8_t low, high;     /**< notes that are heard */
+    float bend_range;      /**< semitones, at full bend of the channel */
     float note_bend_range; /**< semitones, MPE: of a note's own channel */
-    float tempo;        /**< quarter notes a minute, until a tempo event */
-    float gain;         /**< dB, master */
-    float limit;        /**< dB below which the limiter keeps the peaks; <= 0 */
-    float limit_release; /**< s */
+    float tempo;           /**< quarter notes a minute, until a tempo event */
+    float gain;            /**< dB, master */
+    float limit;           /**< dB below which the limiter keeps the peaks; <= 0 */
+    float limit_release;   /**< s */
 } hed_instrument_def;
 
 HED_API hed_instrument_def hed_default_instrument_def(void); /**< Thread class: rt */
 
 /** An empty instrument. `def` NULL: the defaults. Thread class: any. Errors: ARGUMENT (says which value), MEMORY. */
-HED_API hed_status hed_instrument_create(const hed_allocator *allocator, const hed_instrument_def *def, hed_instrument **instrument,
-                                         hed_error *error);
-/** A copy with the same entity numbers, to be changed and given to hed_synth_change(). Thread class: any. Errors: MEMORY. */
+HED_API hed_status hed_instrument_create(const hed_allocator *allocator, const hed_instrument_def *def,
+                                         hed_instrument **instrument, hed_error *error);
+/** A copy with the same entity numbers, to be changed and given to hed_synth_change(). Thread class: any. Errors:
+ *  MEMORY. */
 HED_API hed_status hed_instrument_copy(const hed_instrument *instrument, hed_instrument **copy, hed_error *error);
-HED_API void hed_instrument_destroy(hed_instrument *instrument); /**< NULL is allowed. Thread class: owner */
+HED_API void hed_instrument_destroy(hed_instrument *instrument);                            /**< NULL is allowed. Thread class: owner */
 HED_API const hed_instrument_def *hed_instrument_get_def(const hed_instrument *instrument); /**< Thread class: rt */
-HED_API hed_status hed_instrument_set_def(hed_instrument *instrument, const hed_instrument_def *def, hed_error *error); /**< Thread class: owner. Errors: ARGUMENT */
+HED_API hed_status hed_instrument_set_def(hed_instrument *instrument, const hed_instrument_def *def,
+                                          hed_error *error); /**< Thread class: owner. Errors: ARGUMENT */
 
-/** Adds an entity; `name` may be NULL. Thread class: owner. Errors: ARGUMENT (what it refers to is not there or of another type, a value
- *  out of its range, a name taken), LIMIT, MEMORY. */
-HED_API hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *def, const char *name, hed_entity *entity,
-                                      hed_error *error);
+/** Adds an entity; `name` may be NULL. Thread class: owner. Errors: ARGUMENT (what it refers to is not there or of
+ *  another type, a value out of its range, a name taken), LIMIT, MEMORY. */
+HED_API hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *def, const char *name,
+                                      hed_entity *entity, hed_error *error);
 /** Gives an entity new values of the same type. Thread class: owner. Errors: ARGUMENT. */
-HED_API hed_status hed_instrument_set(hed_instrument *instrument, hed_entity entity, const hed_entity_def *def, hed_error *error);
-HED_API hed_status hed_instrument_get(const hed_instrument *instrument, hed_entity entity, hed_entity_def *def, hed_error *error); /**< Thread class: any. Errors: ARGUMENT */
-/** Removes it and every spring, link, modulation, follower and delay line that refers to it. Thread class: owner. Errors: ARGUMENT. */
+HED_API hed_status hed_instrument_set(hed_instrument *instrument, hed_entity entity, const hed_entity_def *def,
+                                      hed_error *error);
+HED_API hed_status hed_instrument_get(const hed_instrument *instrument, hed_entity entity, hed_entity_def *def,
+                                      hed_error *error); /**< Thread class: any. Errors: ARGUMENT */
+/** Removes it and every spring, link, modulation, follower and delay line that refers to it. Thread class: owner.
+ *  Errors: ARGUMENT. */
 HED_API hed_status hed_instrument_remove(hed_instrument *instrument, hed_entity entity, hed_error *error);
-/** Joins an exciter or microphone to a body (weight: of its force, or of what it hears), or an audio input to its delay line.
- *  Linking twice replaces the weight. Thread class: owner. Errors: ARGUMENT, MEMORY. */
-HED_API hed_status hed_instrument_link(hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error);
-/** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the target's type has no such parameter, the source is no modulator), MEMORY. */
-HED_API hed_status hed_instrument_modulate(hed_instrument *instrument, const hed_modulation_def *def, hed_error *error);
+/** Joins an exciter or microphone to a body (weight: of its force, or of what it hears), or an audio input to its
+ *  delay line. Linking twice replaces the weight. Thread class: owner. Errors: ARGUMENT, MEMORY. */
+HED_API hed_status hed_instrument_link(hed_instrument *instrument, hed_entity from, hed_entity to, float weight,
+                                       hed_error *error);
+/** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the target's type has no such parameter, the source is
+ *  no modulator), MEMORY. */
+HED_API hed_status hed_instrument_modulate(hed_instrument *instrument, const hed_modulation_def *def,
+                                           hed_error *error);
 
-HED_API uint32_t hed_instrument_count(const hed_instrument *instrument, hed_entity_type type);                       /**< Thread class: any */
-HED_API hed_entity hed_instrument_at(const hed_instrument *instrument, hed_entity_type type, uint32_t index);        /**< in the order they were added. Thread class: any */
-/** The entity of a name; also a part of a grid: "string1[3]", "plate[4,7]", "string1.springs[2]". 0: no such name, or more than one entity. Thread class: any. */
+HED_API uint32_t hed_instrument_count(const hed_instrument *instrument,
+                                      hed_entity_type type); /**< Thread class: any */
+HED_API hed_entity hed_instrument_at(const hed_instrument *instrument, hed_entity_type type,
+                                     uint32_t index); /**< in the order they were added. Thread class: any */
+/** The entity of a name; also a part of a grid: "string1[3]", "plate[4,7]", "string1.springs[2]". 0: no such name, or
+ *  more than one entity. Thread class: any. */
 HED_API hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name);
-HED_API const char *hed_instrument_name(const hed_instrument *instrument, hed_entity entity);                        /**< "" where it has none. Thread class: any */
-/** What messages call it: its name in quotation marks, that of a part of a grid ("string1[3]"), or its type and place ("spring 12"). Gives `text`.
- *  Thread class: any. */
-HED_API const char *hed_instrument_describe(const hed_instrument *instrument, hed_entity entity, char *text, size_t size);
+HED_API const char *hed_instrument_name(const hed_instrument *instrument,
+                                        hed_entity entity); /**< "" where it has none. Thread class: any */
+/** What messages call it: its name in quotation marks, that of a part of a grid ("string1[3]"), or its type and place
+ *  ("spring 12"). Gives `text`. Thread class: any. */
+HED_API const char *hed_instrument_describe(const hed_instrument *instrument, hed_entity entity, char *text,
+                                            size_t size);
 
 /* ---- generators: large instruments by few calls ---- */
 
@@ -359,60 +385,65 @@ typedef struct hed_generated {
     uint32_t bodies, springs;
 } hed_generated;
 
-/** Bodies and springs of a regular grid of nx x ny x nz places; body (i, j, k) is first_body + (k ny + j) nx + i. nx > 1 and
- *  ny = nz = 1: a string; nz = 1: a membrane or a plate. Start from hed_default_grid_def(). */
+/** Bodies and springs of a regular grid of nx x ny x nz places; body (i, j, k) is first_body + (k ny + j) nx + i. nx
+ *  > 1 and ny = nz = 1: a string; nz = 1: a membrane or a plate. Start from hed_default_grid_def(). */
 typedef struct hed_grid_def {
     uint32_t size[3];
     float origin[3];
-    float step[3][3];     /**< m: from a place to the next along each of the three */
-    hed_body_def body;    /**< `position` is ignored; mass of each body */
-    hed_spring_def spring; /**< `from` and `to` are ignored */
-    float diagonal;       /**< stiffness of springs along the diagonals of each square, N/m; 0: none */
-    float bend;           /**< stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them). They push, and those to the next
-                               pull against them: the grid resists bending as a beam does, bend x (fourth difference), and rests. Below stiffness x rest
-                               length / distance */
-    float tune;           /**< Hz > 0: spring.stiffness is chosen so that mode 1 across a string or membrane (tension by rest_length), or along the first axis
-                               of a lattice, is exactly this at `rate`, body.damping included; where there is no tension, `bend` is chosen. All ends have to
-                               be anchored */
-    double rate;          /**< for `tune` */
-    bool anchor_ends[3][2]; /**< bodies of the first and last place along each axis are anchored; an axis with one place has no ends */
+    float step[3][3];       /**< m: from a place to the next along each of the three */
+    hed_body_def body;      /**< `position` is ignored; mass of each body */
+    hed_spring_def spring;  /**< `from` and `to` are ignored */
+    float diagonal;         /**< stiffness of springs along the diagonals of each square, N/m; 0: none */
+    float bend;             /**< stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them). They
+                    push, and those to the next pull against them: the grid resists bending as a beam does, bend x
+                    (fourth difference), and rests. Below stiffness x rest length / distance */
+    float tune;             /**< Hz > 0: spring.stiffness is chosen so that mode 1 across a string or membrane (tension by
+                    rest_length), or along the first axis of a lattice, is exactly this at `rate`, body.damping
+                    included; where there is no tension, `bend` is chosen. All ends have to be anchored */
+    double rate;            /**< for `tune` */
+    bool anchor_ends[3][2]; /**< bodies of the first and last place along each axis are anchored; an axis with one
+                               place has no ends */
 } hed_grid_def;
 
 HED_API hed_grid_def hed_default_grid_def(void); /**< Thread class: rt */
 /** Thread class: owner. Errors: ARGUMENT, LIMIT, MEMORY. */
-HED_API hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def, const char *name, hed_generated *generated,
-                                           hed_error *error);
+HED_API hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def, const char *name,
+                                           hed_generated *generated, hed_error *error);
 
 /** A grid that was added. */
 typedef struct hed_grid_info {
     const char *name; /**< "": none; lives as long as the instrument is not changed */
     hed_grid_def def;
     hed_generated generated; /**< some of it may have been changed or removed since */
-    double frequency;        /**< Hz: mode 1 exactly, as it was made; 0 where that has no closed form: an end is not anchored, or a lattice has diagonal or
-                                  bend springs */
+    double frequency;        /**< Hz: mode 1 exactly, as it was made; 0 where that has no closed form: an end is not
+                                anchored, or a lattice has diagonal or bend springs */
 } hed_grid_info;
 
 HED_API uint32_t hed_instrument_grid_count(const hed_instrument *instrument); /**< Thread class: any */
-/** Grid `index`, in the order they were added, and its pitch at `rate` undilated. Thread class: any. Errors: ARGUMENT. */
-HED_API hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index, double rate, hed_grid_info *info, hed_error *error);
+/** Grid `index`, in the order they were added, and its pitch at `rate` undilated. Thread class: any. Errors:
+ *  ARGUMENT. */
+HED_API hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index, double rate,
+                                          hed_grid_info *info, hed_error *error);
 
 /* ---- what is known of an instrument before it sounds ---- */
 
-/** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2 sum(k)/m <= 2 is safe, where springs to anchored bodies count
- *  half, damping c along springs adds 2 c/(h s) to k, and modulated stiffness and mass count as the worst that modulation makes of them. Cubic terms and
- *  exciters, which act by how far and how fast it moves, do not count: the breaker is for them. */
+/** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2 sum(k)/m <= 2 is safe,
+ *  where springs to anchored bodies count half, damping c along springs adds 2 c/(h s) to k, and modulated stiffness
+ *  and mass count as the worst that modulation makes of them. Cubic terms and exciters, which act by how far and how
+ *  fast it moves, do not count: the breaker is for them. */
 typedef struct hed_stability {
-    double worst;          /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
-    hed_entity body;       /**< where */
+    double worst;            /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
+    hed_entity body;         /**< where */
     double largest_dilation; /**< s taken: highest note and bend */
-    uint32_t unsafe;       /**< bodies above 2 */
+    uint32_t unsafe;         /**< bodies above 2 */
 } hed_stability;
 
 /** Thread class: any. Errors: ARGUMENT, MEMORY. */
-HED_API hed_status hed_instrument_stability(const hed_instrument *instrument, double rate, hed_stability *stability, hed_error *error);
+HED_API hed_status hed_instrument_stability(const hed_instrument *instrument, double rate, hed_stability *stability,
+                                            hed_error *error);
 
-/** Exact frequency of mode j (from 1) of a string of `masses` masses between fixed ends, k/m = `ratio` for each spring:
- *  asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h). 0 where it is unstable. Thread class: rt. */
+/** Exact frequency of mode j (from 1) of a string of `masses` masses between fixed ends, k/m = `ratio` for each
+ *  spring: asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h). 0 where it is unstable. Thread class: rt. */
 HED_API double hed_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate);
 /** The k/m that puts mode 1 exactly at `frequency`. Thread class: rt. */
 HED_API double hed_string_ratio(uint32_t masses, double frequency, double rate);
@@ -431,15 +462,18 @@ typedef enum hed_synth_structure {
     HED_SYNTH_STRUCTURE_COUNT
 } hed_synth_structure;
 
-HED_API const char *hed_synth_structure_name(hed_synth_structure structure); /**< "native", "group", ... Thread class: rt */
+HED_API const char *
+hed_synth_structure_name(hed_synth_structure structure); /**< "native", "group", ... Thread class: rt */
 
 /** What an event is. */
 typedef enum hed_event_kind {
-    HED_EVENT_MIDI,  /**< bytes: status, data 1, data 2. "All sound off" (controller 120) puts what notes of its channel have sounded in to rest at once:
-                          their voices, or a single instrument whole, for its bodies are everybody's; what it sounded like fades out in some ms */
+    HED_EVENT_MIDI,  /**< bytes: status, data 1, data 2. "All sound off" (controller 120) puts what notes of its
+                        channel have sounded in to rest at once: their voices, or a single instrument whole, for its
+                        bodies are everybody's; what it sounded like fades out in some ms */
     HED_EVENT_TEMPO, /**< value: quarter notes a minute */
-    HED_EVENT_SET,   /**< entity, parameter, value in the parameter's unit as in its definition. Holds until hed_synth_reset(); of more than 256 different
-                          parameters a rest of the breaker, "all sound off" or hed_synth_apply() takes back those that were set longest ago */
+    HED_EVENT_SET,   /**< entity, parameter, value in the parameter's unit as in its definition. Holds until
+                        hed_synth_reset(); of more than 256 different parameters a rest of the breaker, "all sound off"
+                        or hed_synth_apply() takes back those that were set longest ago */
     HED_EVENT_HOST   /**< number, value: of MIDI sources of kind HED_MIDI_HOST */
 } hed_event_kind;
 
@@ -463,20 +497,22 @@ typedef struct hed_synth_def {
     uint32_t max_events;              /**< of one block, 1024 */
     hed_math math;
     hed_synth_structure structure;
-    hed_pack_method pack;  /**< HED_PACK_ROWS */
-    uint32_t threads;      /**< NATIVE: that voices, or the bodies of a single instrument, are shared out to; 1. The bits are the same. Bodies pay from
-                                some thousands on: the threads meet at each sample, and wait for one another by spinning */
-    bool resident;         /**< a resident kernel with a mailbox instead of a launch a block (HED_CAN_RESIDENT) */
-    bool keep_awake;       /**< a warp that spins between blocks, for devices that clock down */
-    uint64_t seed;         /**< of noise */
-    hed_stream *stream;    /**< NULL: its own */
+    hed_pack_method pack; /**< HED_PACK_ROWS */
+    uint32_t threads;     /**< NATIVE: that voices, or the bodies of a single instrument, are shared out to; 1. The bits
+                           are the same. Bodies pay from some thousands on: the threads meet at each sample, and wait
+                           for one another by spinning */
+    bool resident;        /**< a resident kernel with a mailbox instead of a launch a block (HED_CAN_RESIDENT) */
+    bool keep_awake;      /**< a warp that spins between blocks, for devices that clock down */
+    uint64_t seed;        /**< of noise */
+    hed_stream *stream;   /**< NULL: its own */
 } hed_synth_def;
 
 HED_API hed_synth_def hed_default_synth_def(void); /**< Thread class: rt */
 
-/** Makes an instrument ready on a device. Thread class: any. Errors: ARGUMENT (no instrument, unstable: says which body), UNSUPPORTED (says why the
- *  structure cannot), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
-HED_API hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error);
+/** Makes an instrument ready on a device. Thread class: any. Errors: ARGUMENT (no instrument, unstable: says which
+ *  body), UNSUPPORTED (says why the structure cannot), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
+HED_API hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth,
+                                    hed_error *error);
 HED_API void hed_synth_destroy(hed_synth *synth); /**< NULL is allowed. Thread class: owner */
 
 /** One block of sound. */
@@ -486,57 +522,64 @@ typedef struct hed_synth_block {
     uint32_t event_count;
     const float *const *inputs; /**< (inputs) each (frames); NULL: silence */
     float *left, *right;        /**< (frames) out, within [-1, 1] */
-    float *const *stems;        /**< (2 x heard microphones: left, right) each (frames), before master gain and limiter, voices summed; NULL: none */
+    float *const *stems;        /**< (2 x heard microphones: left, right) each (frames), before master gain and limiter,
+                            voices summed; NULL: none */
 } hed_synth_block;
 
 /** Plays a block. Thread class: rt with HED_SYNTH_NATIVE and one thread, or resident and awake; else owner.
- *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On failure the outputs are silent. */
+ *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On failure the outputs are
+ *  silent. */
 HED_API hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error);
 
 /** An instrument packed anew, waiting to be swapped in. */
 typedef struct hed_synth_change hed_synth_change;
-/** Packs a changed instrument (a hed_instrument_copy() of the one that sounds, with entities added, removed, linked) for the
- *  synth. One change at a time: the next is prepared when this one was applied or destroyed. Master gain and limiter change
- *  with it, the gain without a click. Thread class: any, also while another thread plays. Errors: as hed_synth_create, and ARGUMENT (another mode or
- *  number of voices), UNSUPPORTED (a resident synth). */
-HED_API hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument, hed_synth_change **change, hed_error *error);
-/** Swaps it in: entities that are in both go on with their state. The change then holds what was replaced, to be destroyed. Thread class: as hed_synth_process. */
+/** Packs a changed instrument (a hed_instrument_copy() of the one that sounds, with entities added, removed, linked)
+ *  for the synth. One change at a time: the next is prepared when this one was applied or destroyed. Master gain and
+ *  limiter change with it, the gain without a click. Thread class: any, also while another thread plays. Errors: as
+ *  hed_synth_create, and ARGUMENT (another mode or number of voices), UNSUPPORTED (a resident synth). */
+HED_API hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument,
+                                     hed_synth_change **change, hed_error *error);
+/** Swaps it in: entities that are in both go on with their state. The change then holds what was replaced, to be
+ *  destroyed. Thread class: as hed_synth_process. */
 HED_API hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error *error);
 HED_API void hed_synth_change_destroy(hed_synth_change *change); /**< NULL is allowed. Thread class: any but rt */
 
 /** Back to rest, to silence and to sample 0. Thread class: owner. Errors: DRIVER, LOST. */
 HED_API hed_status hed_synth_reset(hed_synth *synth, hed_error *error);
-/** Positions of bodies (x, y, z displacement in m) as after the last block, (bodies of one instance x 3), in hed_instrument_at()'s order. Thread class: owner. Errors: ARGUMENT, DRIVER. */
-HED_API hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error);
+/** Positions of bodies (x, y, z displacement in m) as after the last block, (bodies of one instance x 3), in
+ *  hed_instrument_at()'s order. Thread class: owner. Errors: ARGUMENT, DRIVER. */
+HED_API hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities,
+                                         hed_error *error);
 
 /** What a synth is and has seen. */
 typedef struct hed_synth_report {
     hed_synth_structure structure;
     hed_configured configured;
-    uint32_t instances, microphones;      /**< heard ones */
+    uint32_t instances, microphones;          /**< heard ones */
     uint32_t entities[HED_ENTITY_TYPE_COUNT]; /**< of one instance; exciters count once for each body */
-    uint64_t bytes;                       /**< of state and tables, all instances */
-    uint32_t groups, partition_cut;       /**< GRID: groups, springs between them */
-    hed_meter_report load;                /**< times of hed_synth_process() against the block's length */
-    uint64_t samples, muted;              /**< played; muted by the breaker */
-    uint32_t breaks;                      /**< how often the breaker opened: NaN, or energy running away */
-    float peak;                           /**< largest magnitude before the limiter, full scale 1 */
-    float reduction;                      /**< dB, most of the limiter */
-    uint32_t latency;                     /**< frames that the sound comes late: the limiter looks ahead */
-    uint32_t sounding;                    /**< voices */
+    uint64_t bytes;                           /**< of state and tables, all instances */
+    uint32_t groups, partition_cut;           /**< GRID: groups, springs between them */
+    hed_meter_report load;                    /**< times of hed_synth_process() against the block's length */
+    uint64_t samples, muted;                  /**< played; muted by the breaker */
+    uint32_t breaks;                          /**< how often the breaker opened: NaN, or energy running away */
+    float peak;                               /**< largest magnitude before the limiter, full scale 1 */
+    float reduction;                          /**< dB, most of the limiter */
+    uint32_t latency;                         /**< frames that the sound comes late: the limiter looks ahead */
+    uint32_t sounding;                        /**< voices */
 } hed_synth_report;
 
 HED_API hed_synth_report hed_synth_get_report(const hed_synth *synth); /**< Thread class: owner */
 
-/** Finds the fastest structure for instruments like this one (their bodies, springs, other entities and voices), how to pack it and the
- *  size of a work-group, and keeps it in the context's database, where hed_synth_create() with HED_SYNTH_AUTO finds it. A choice counts as
- *  right when a chord over the whole range sounds as the native structure has it, within 5 % of the peak for 1,024 samples. `tune` as for
- *  hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread class: owner of the device's time.
- *  Errors: as hed_synth_create() and hed_tune_pipeline(); UNSUPPORTED (host: nothing to choose), ARGUMENT (nothing is heard). */
-HED_API hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune, hed_tune_result **result,
-                                  hed_error *error);
-/** Names what hed_synth_tune() chooses among, its parameters and dimensions, for those who show a result: no kernel that can be created.
- *  Thread class: any. */
+/** Finds the fastest structure for instruments like this one (their bodies, springs, other entities and voices), how
+ *  to pack it and the size of a work-group, and keeps it in the context's database, where hed_synth_create() with
+ *  HED_SYNTH_AUTO finds it. A choice counts as right when a chord over the whole range sounds as the native structure
+ *  has it, within 5 % of the peak for 1,024 samples. `tune` as for hed_tune_pipeline(), its problem is filled in here;
+ *  NULL: its defaults. Thread class: owner of the device's time. Errors: as hed_synth_create() and
+ *  hed_tune_pipeline(); UNSUPPORTED (host: nothing to choose), ARGUMENT (nothing is heard). */
+HED_API hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune,
+                                  hed_tune_result **result, hed_error *error);
+/** Names what hed_synth_tune() chooses among, its parameters and dimensions, for those who show a result: no kernel
+ *  that can be created. Thread class: any. */
 HED_API const hed_kernel_def *hed_synth_tune_description(void);
 
 /** The kernels, for conformance, tuning and benchmarks. Thread class: any. */

@@ -51,8 +51,8 @@ HED_API hed_status hed_midi_file_load(const char *path, hed_midi_file **file, he
 /** The same from memory. Thread class: any. */
 HED_API hed_status hed_midi_file_parse(const void *bytes, size_t size, const char *name, hed_midi_file **file,
                                        hed_error *error);
-HED_API void hed_midi_file_destroy(hed_midi_file *file);         /**< NULL is allowed. Thread class: owner */
-HED_API uint32_t hed_midi_file_count(const hed_midi_file *file); /**< Thread class: any */
+HED_API void hed_midi_file_destroy(hed_midi_file *file);                       /**< NULL is allowed. Thread class: owner */
+HED_API uint32_t hed_midi_file_count(const hed_midi_file *file);               /**< Thread class: any */
 HED_API const hed_midi_event *hed_midi_file_events(const hed_midi_file *file); /**< (count). Thread class: any */
 /** To the end of the longest track. Thread class: any. */
 HED_API double hed_midi_file_seconds(const hed_midi_file *file);

@@ -30,9 +30,9 @@ HED_API hed_live_def hed_default_live_def(void); /**< Thread class: rt */
 
 /** What the meter shows. */
 typedef struct hed_live_report {
-    hed_meter_report load; /**< of the audio callback against the block */
-    uint64_t xruns;        /**< counted by the driver */
-    uint64_t late;         /**< blocks that the device had not finished in time (silence was played) */
+    hed_meter_report load;         /**< of the audio callback against the block */
+    uint64_t xruns;                /**< counted by the driver */
+    uint64_t late;                 /**< blocks that the device had not finished in time (silence was played) */
     uint32_t rate, block, latency; /**< Hz, frames, frames added by us */
     uint64_t events, events_lost;
     hed_synth_report synth; /**< a copy taken now and then */

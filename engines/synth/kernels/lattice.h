@@ -7,19 +7,19 @@
 /* A launch of `count` samples. `epoch`, the number of the first, counts from 1 since the state was last written. */
 typedef struct lattice_step {
     uint epoch, count;
-    uint side;                /* packets of one parity */
-    uint remote, forces;      /* where among them are those to the control group, and those from it */
-    uint linked;              /* bodies that the control group knows */
-    uint fresh;               /* 1: the state was written, so no body has sent anything yet */
-    uint groups;              /* of the lattice; the one behind them is the control group */
-    uint sample;              /* number of the first sample, low 32 bits */
-    uint frame, frames;       /* of the block: the first of this launch, and all */
-    uint poke, poke_end;      /* pokes of this launch */
-    float dilation, slowness; /* s, 1/s */
-    float unit;               /* m */
-    float decay;              /* BODIES_UNIFORM: exp(-2 damping s h) */
-    float gain;               /* BODIES_UNIFORM: that times s^2 h^2/m, and times `common` */
-    float common;             /* the stiffness that all springs have, or 1 */
+    uint side;                            /* packets of one parity */
+    uint remote, forces;                  /* where among them are those to the control group, and those from it */
+    uint linked;                          /* bodies that the control group knows */
+    uint fresh;                           /* 1: the state was written, so no body has sent anything yet */
+    uint groups;                          /* of the lattice; the one behind them is the control group */
+    uint sample;                          /* number of the first sample, low 32 bits */
+    uint frame, frames;                   /* of the block: the first of this launch, and all */
+    uint poke, poke_end;                  /* pokes of this launch */
+    float dilation, slowness;             /* s, 1/s */
+    float unit;                           /* m */
+    float decay;                          /* BODIES_UNIFORM: exp(-2 damping s h) */
+    float gain;                           /* BODIES_UNIFORM: that times s^2 h^2/m, and times `common` */
+    float common;                         /* the stiffness that all springs have, or 1 */
     float stiffness[LATTICE_MOST_DEGREE]; /* SPRINGS_SLOTS: of each slot over `common`, N/m */
     float cubic[LATTICE_MOST_DEGREE];     /* likewise the cubic term, by units^2; else [0], of the single material */
 } lattice_step;

@@ -8,4 +8,7 @@ static const hed_kernel_def *const kernels[] = {
 
 uint32_t hed_synth_kernel_count(void) { return SYNTH_COUNT(kernels); }
 
-const hed_kernel_def *hed_synth_kernel_at(uint32_t index) { return index < SYNTH_COUNT(kernels) ? kernels[index] : NULL; }
+const hed_kernel_def *hed_synth_kernel_at(uint32_t index)
+{
+    return index < SYNTH_COUNT(kernels) ? kernels[index] : NULL;
+}

@@ -1,5 +1,5 @@
-/* The prelude's words that the synth's texts need, in C: so that one text is the formulas of every device and of the native
- * functions. C has the strict versions only; compile with -ffp-contract=off. */
+/* The prelude's words that the synth's texts need, in C: so that one text is the formulas of every device and of the
+ * native functions. C has the strict versions only; compile with -ffp-contract=off. */
 #ifndef SYNTH_WORDS_H
 #define SYNTH_WORDS_H
 

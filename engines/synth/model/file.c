@@ -8,14 +8,14 @@
 
 extern const hed_source hed_synth_instrument_files[]; /* generated from instrument.schema.json */
 
-const char *const synth_file_keys[] = {"$schema",     "version",   "description",  "instrument",   "bodies",
-                                       "grids",       "springs",   "changes",      "microphones",  "mallets",
-                                       "plectrums",   "bows",      "oscillators",  "audio_inputs", "lfos",
-                                       "envelopes",   "followers", "midi_sources", "delay_lines",  "links",
+const char *const synth_file_keys[] = {"$schema", "version", "description", "instrument", "bodies",
+                                       "grids", "springs", "changes", "microphones", "mallets",
+                                       "plectrums", "bows", "oscillators", "audio_inputs", "lfos",
+                                       "envelopes", "followers", "midi_sources", "delay_lines", "links",
                                        "modulations", NULL};
 const char *const synth_section_names[HED_ENTITY_TYPE_COUNT] = {
-    "bodies",       "springs", "microphones", "mallets",   "plectrums",    "bows",       "oscillators",
-    "audio_inputs", "lfos",    "envelopes",   "followers", "midi_sources", "delay_lines"};
+    "bodies", "springs", "microphones", "mallets", "plectrums", "bows", "oscillators",
+    "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines"};
 const char *const synth_link_keys[] = {"from", "to", "weight", NULL};
 const char *const synth_modulation_keys[] = {"source", "target", "parameter", "mode", "depth", "invert", NULL};
 

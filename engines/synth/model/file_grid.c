@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-const char *const synth_grid_keys[] = {"kind",     "name", "size", "origin", "step",   "body", "spring",
-                                       "diagonal", "bend", "tune", "rate",   "anchor", NULL};
+const char *const synth_grid_keys[] = {"kind", "name", "size", "origin", "step", "body", "spring",
+                                       "diagonal", "bend", "tune", "rate", "anchor", NULL};
 const char *const synth_grid_kinds[] = {"string", "membrane", "plate", "lattice", NULL};
 const char *const synth_grid_ends[] = {"first_i", "last_i", "first_j", "last_j", "first_k", "last_k", NULL};
 

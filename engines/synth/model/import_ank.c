@@ -1,6 +1,6 @@
 /* Presets of Anukari's published schema: read, turned into an instrument, and a report of what has no counterpart.
- * The schema says what a value is called but not its unit or law; values are taken as they are, in SI units, and where
- * more had to be guessed the report says so. */
+ * The schema says what a value is called but not its unit or law; values are taken as they are, in SI units, and
+ * where more had to be guessed the report says so. */
 #include "model/import_ank.h"
 
 #include "model/model.h"

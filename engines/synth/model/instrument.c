@@ -57,12 +57,12 @@ void synth_free_text(const hed_allocator *allocator, char *text)
 /* Where hed_instrument keeps the array of each type. The pointers are read and written by memcpy: each is of its own
  * type. */
 static const size_t arrays[HED_ENTITY_TYPE_COUNT] = {
-    offsetof(hed_instrument, bodies),      offsetof(hed_instrument, springs),
+    offsetof(hed_instrument, bodies), offsetof(hed_instrument, springs),
     offsetof(hed_instrument, microphones), offsetof(hed_instrument, mallets),
-    offsetof(hed_instrument, plectrums),   offsetof(hed_instrument, bows),
+    offsetof(hed_instrument, plectrums), offsetof(hed_instrument, bows),
     offsetof(hed_instrument, oscillators), offsetof(hed_instrument, audio_inputs),
-    offsetof(hed_instrument, lfos),        offsetof(hed_instrument, envelopes),
-    offsetof(hed_instrument, followers),   offsetof(hed_instrument, midi_sources),
+    offsetof(hed_instrument, lfos), offsetof(hed_instrument, envelopes),
+    offsetof(hed_instrument, followers), offsetof(hed_instrument, midi_sources),
     offsetof(hed_instrument, delay_lines)};
 
 void *synth_array(const hed_instrument *instrument, uint32_t type)

@@ -77,7 +77,7 @@ enum {
     SYNTH_MOST_OF_TYPE = 1 << 24,  /* as many as a seat of a row can name */
     SYNTH_LONGEST_NAME = 255,
     SYNTH_LONGEST_GRID_NAME = 200, /* so that "name[1,2,3]" is no longer than a name */
-    SYNTH_DESCRIPTION = 320 /* bytes that every hed_instrument_describe() fits in */
+    SYNTH_DESCRIPTION = 320        /* bytes that every hed_instrument_describe() fits in */
 };
 
 /* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed. NULL: out of

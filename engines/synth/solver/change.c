@@ -43,8 +43,8 @@ static hed_status build(const hed_synth *synth, const hed_instrument *instrument
         return synth_fail(
             error, HED_ERROR_UNSUPPORTED,
             "while a resident kernel runs the driver gives no memory: a resident synth cannot be changed");
-    hed_status status =
-        synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument, &c->program, error);
+    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
+                                           &c->program, error);
     if (status) return status;
     /* Only what never changes while another thread plays. */
     hed_synth view = {.allocator = synth->allocator,

@@ -119,7 +119,7 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
     bool none = index >= network->material_count;
     if (network->form == SPRINGS_KINDS) {
         kind k = kind_of(network, index);
-        const double values[LATTICE_KIND_FLOATS] = {k.x,         k.y,      k.z,     k.rest * (1.0 + 0x1p-22),
+        const double values[LATTICE_KIND_FLOATS] = {k.x, k.y, k.z, k.rest * (1.0 + 0x1p-22),
                                                     k.stiffness, k.excess, k.cubic, 0.0};
         for (uint32_t i = 0; i < LATTICE_KIND_FLOATS; i++) *palette++ = (float)values[i];
     } else if (network->form == SPRINGS_OWN) {
@@ -276,7 +276,7 @@ typedef struct slot_texts {
 
 static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_define *defines)
 {
-    static const char *const names[SLOT_VALUES] = {"SLOT_X",      "SLOT_Y",    "SLOT_Z",
+    static const char *const names[SLOT_VALUES] = {"SLOT_X", "SLOT_Y", "SLOT_Z",
                                                    "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
     if (made->network.form != SPRINGS_SLOTS) return 0;
     for (uint32_t v = 0; v < SLOT_VALUES; v++) {

@@ -30,7 +30,8 @@ struct synth_structure {
     hed_resident *resident;
     hed_stream *own; /* the kernel's */
     hed_buffer *image, *given;
-    hed_buffer *transfer; /* pinned, for all stores and delay memories: other copies would wait for the kernel's end */
+    hed_buffer
+        *transfer;     /* pinned, for all stores and delay memories: other copies would wait for the kernel's end */
     uint32_t *request; /* (request_words) a head, and `staged` */
     uint32_t request_words;
 };

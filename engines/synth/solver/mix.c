@@ -54,8 +54,8 @@ struct synth_mix {
     uint32_t recovering; /* the last of them */
     mix_least least;
     float power;
-    float last[MOST_CUT][2]; /* of each instance, at the last sample of a call */
-    float cut[2];            /* what is left of what was cut off */
+    float last[MOST_CUT][2];        /* of each instance, at the last sample of a call */
+    float cut[2];                   /* what is left of what was cut off */
     uint32_t hold;                  /* samples until the synth plays again; 0: it does */
     uint32_t fading_in, fading_out; /* samples left */
     /* seen */

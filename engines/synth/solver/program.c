@@ -347,11 +347,12 @@ static hed_status check(const synth_program_def *def, hed_error *error)
     hed_status status = hed_instrument_stability(in, def->rate, &stability, error);
     if (status || stability.unsafe == 0) return status;
     char text[SYNTH_DESCRIPTION];
-    return synth_fail(error, HED_ERROR_ARGUMENT,
-                      "%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
-                      "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
-                      hed_instrument_describe(in, stability.body, text, sizeof text), stability.worst, def->rate,
-                      stability.largest_dilation, stability.unsafe);
+    return synth_fail(
+        error, HED_ERROR_ARGUMENT,
+        "%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
+        "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
+        hed_instrument_describe(in, stability.body, text, sizeof text), stability.worst, def->rate,
+        stability.largest_dilation, stability.unsafe);
 }
 
 static hed_status build(synth_builder *b, hed_error *error)

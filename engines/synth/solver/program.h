@@ -43,8 +43,8 @@ typedef struct synth_program {
     /* (type[t].count) which entity each element is; contacts: the exciter, ears: the microphone. */
     hed_entity *entities[SYNTH_TYPES];
     uint32_t *contact_body[SYNTH_TYPES]; /* (type[t].count), contacts: body element; NULL for other types */
-    /* (entity_count + 1) SYNTH_SEAT of each entity, SYNTH_EMPTY: none. Contacts of an exciter follow one another: this
-     * is the first. */
+    /* (entity_count + 1) SYNTH_SEAT of each entity, SYNTH_EMPTY: none. Contacts of an exciter follow one another:
+     * this is the first. */
     uint32_t *seats;
     uint32_t entity_count;
     synth_gate *gates; /* (layout.gates) */
@@ -68,7 +68,8 @@ typedef struct synth_program_def {
     /* Structure grid: only entities that are no bodies or springs, and as remote bodies those that they are linked to
      * (in the order of `entities[SYNTH_BODY]`). */
     bool remote;
-    bool vectors; /* structure native: bodies stand where vectors take many at a time, those with modulation among them */
+    bool vectors; /* structure native: bodies stand where vectors take many at a time, those with modulation among
+                     them */
 } synth_program_def;
 
 /* Errors: ARGUMENT (unstable: names the body), LIMIT (over 2^24 of a type, or 2^30 words), MEMORY. */
@@ -79,7 +80,8 @@ void synth_program_destroy(synth_program *program);
 /* The words that parameter `parameter` of `entity` stands in, and their values for `value` in the definition's unit.
  * At most `capacity` are written (a spring has 1 to 3, an exciter as many as contacts); gives how many there are. 0:
  * there is no such entity or parameter, or it can not be set: the mass of an anchored body, the place of a free one
- * or of one with modulation, a spring's damping where no spring has any, a body or spring of a grid. Thread class: rt. */
+ * or of one with modulation, a spring's damping where no spring has any, a body or spring of a grid. Thread class:
+ * rt. */
 uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter, float value,
                            synth_poke *pokes, uint32_t capacity);
 

@@ -35,10 +35,10 @@ typedef struct synth_builder {
     const synth_program_def *def;
     const hed_instrument *instrument;
     synth_program *program;
-    double step;    /* h, s */
-    uint8_t *marks; /* (entity_count + 1) by entity: SYNTH_MARK_... */
-    uint32_t
-        *order[HED_ENTITY_TYPE_COUNT]; /* (ordered[type]) indices in the instrument's arrays, modulated ones first; bodies for vectors: as it suits */
+    double step;                            /* h, s */
+    uint8_t *marks;                         /* (entity_count + 1) by entity: SYNTH_MARK_... */
+    uint32_t *order[HED_ENTITY_TYPE_COUNT]; /* (ordered[type]) indices in the instrument's arrays, modulated ones
+                                               first; bodies for vectors: as it suits */
     uint32_t ordered[HED_ENTITY_TYPE_COUNT];
     uint32_t *element;                    /* (entity_count + 1) by entity; SYNTH_EMPTY: left out. Exciters: first contact */
     uint32_t *link_begin;                 /* (entity_count + 2) by the entity that links come from */
@@ -52,9 +52,7 @@ typedef struct synth_builder {
     uint32_t *warp_rows; /* (warps) */
 } synth_builder;
 
-enum { SYNTH_MARK_MODULATED = 1,
-       SYNTH_MARK_LINKED = 2,
-       SYNTH_MARK_DAMPED = 4 };
+enum { SYNTH_MARK_MODULATED = 1, SYNTH_MARK_LINKED = 2, SYNTH_MARK_DAMPED = 4 };
 
 static inline bool synth_is_contact(uint32_t type) { return type >= SYNTH_MALLET && type <= SYNTH_AUDIO; }
 

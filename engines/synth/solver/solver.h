@@ -1,4 +1,5 @@
-/* The inside of a hed_synth: voices.c turns events into pokes, a structure runs the program, mix.c makes sound of the stems. synth.c owns it. */
+/* The inside of a hed_synth: voices.c turns events into pokes, a structure runs the program, mix.c makes sound of the
+ * stems. synth.c owns it. */
 #ifndef SYNTH_SOLVER_H
 #define SYNTH_SOLVER_H
 
@@ -18,24 +19,27 @@ typedef struct synth_run {
 typedef struct synth_structure synth_structure; /* a structure's own state */
 
 /* What one of hed_synth_structure does. valid() and create() find the program in synth->program and the instrument in
- * synth->def.instrument; `synth` itself is not to be kept, and create() may be called while another thread plays in synth->stream. */
+ * synth->def.instrument; `synth` itself is not to be kept, and create() may be called while another thread plays in
+ * synth->stream. */
 typedef struct synth_structure_ops {
     hed_synth_structure id;
     /* Whether it can serve this instrument on this device, and if not, why (in words). */
     bool (*valid)(const hed_synth *synth, char *reason, size_t size);
     /* Takes the program as it is at rest; `program` outlives it. */
-    hed_status (*create)(const hed_synth *synth, const synth_program *program, synth_structure **structure, hed_error *error);
+    hed_status (*create)(const hed_synth *synth, const synth_program *program, synth_structure **structure,
+                         hed_error *error);
     void (*destroy)(synth_structure *structure);
     hed_status (*run)(synth_structure *structure, const synth_run *run, hed_error *error);
-    /* All instances' stores and delay memories: (instances x words), (instances x delay_words). write with NULL for both: everything as it is
-     * at rest (the program's image; delay memories 0). */
+    /* All instances' stores and delay memories: (instances x words), (instances x delay_words). write with NULL for
+     * both: everything as it is at rest (the program's image; delay memories 0). */
     hed_status (*read)(synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
     hed_status (*write)(synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
     /* One instance as it is at rest. NULL where there is never more than one: write() does it. */
     hed_status (*rest)(synth_structure *structure, uint32_t instance, hed_error *error);
     void (*report)(const synth_structure *structure, hed_synth_report *report);
-    /* The grid's bodies are not in its stores; NULL for the others. Positions and velocities as hed_synth_read_bodies() gives them; and the bodies that
-     * go on where they were in another structure, called after write(). */
+    /* The grid's bodies are not in its stores; NULL for the others. Positions and velocities as
+     * hed_synth_read_bodies() gives them; and the bodies that go on where they were in another structure, called
+     * after write(). */
     hed_status (*bodies)(synth_structure *structure, float *positions, float *velocities, hed_error *error);
     hed_status (*carry)(synth_structure *structure, synth_structure *from, hed_error *error);
 } synth_structure_ops;
@@ -45,47 +49,55 @@ extern const synth_structure_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP *
 extern const synth_structure_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
 extern const synth_structure_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
 
-/* The program of an instrument, in the shape that suits a device and def->structure, for `items` of a work-group (0: by rule).
- * Errors: as synth_program_create. */
-hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def, uint32_t items,
-                              const hed_instrument *instrument, synth_program **program, hed_error *error);
+/* The program of an instrument, in the shape that suits a device and def->structure, for `items` of a work-group (0:
+ * by rule). Errors: as synth_program_create. */
+hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def,
+                              uint32_t items, const hed_instrument *instrument, synth_program **program,
+                              hed_error *error);
 
 /* ---- voices.c: MIDI to pokes. Allocates at creation only ---- */
 
 typedef struct synth_voices synth_voices;
 
-hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def, const synth_program *program,
-                               uint32_t max_events, synth_voices **voices, hed_error *error);
+hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
+                               const synth_program *program, uint32_t max_events, synth_voices **voices,
+                               hed_error *error);
 void synth_voices_destroy(synth_voices *voices);
-/* Pokes for a block's events: sorted by instance, then by frame (stable). They live until the next call. Thread class: rt.
- * Errors: ARGUMENT (events out of order or beyond the block, no such entity or parameter), LIMIT (too many events). */
+/* Pokes for a block's events: sorted by instance, then by frame (stable). They live until the next call. Thread
+ * class: rt. Errors: ARGUMENT (events out of order or beyond the block, no such entity or parameter), LIMIT (too many
+ * events). */
 hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events, uint32_t count, uint32_t frames,
                             const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error);
-/* Takes over from the voices of a program that is replaced, of the same mode and voices: held notes, controllers and bends stay, and are poked anew in the
- * next run. `from` may be `voices` itself: the store was put to rest. Thread class: rt. */
+/* Takes over from the voices of a program that is replaced, of the same mode and voices: held notes, controllers and
+ * bends stay, and are poked anew in the next run. `from` may be `voices` itself: the store was put to rest. Thread
+ * class: rt. */
 void synth_voices_adopt(synth_voices *voices, const synth_voices *from);
 void synth_voices_reset(synth_voices *voices);
 /* Whether an event is "all sound off". One that is played has to be at frame 0. */
 bool synth_voices_is_sound_off(const hed_synth_event *event);
-/* A bit for each instance that the last run's "all sound off" has silenced: to be put to rest before that run's pokes. */
+/* A bit for each instance that the last run's "all sound off" has silenced: to be put to rest before that run's
+ * pokes. */
 uint64_t synth_voices_silenced(const synth_voices *voices);
 uint32_t synth_voices_sounding(const synth_voices *voices);
 
 /* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
 
-/* Sum over instances (outer) and stems, in order; breaker; master gain; limiter with look-ahead; never above full scale. Times in samples, so that sound
- * does not depend on the block. */
+/* Sum over instances (outer) and stems, in order; breaker; master gain; limiter with look-ahead; never above full
+ * scale. Times in samples, so that sound does not depend on the block. */
 typedef struct synth_mix synth_mix;
-hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate, synth_mix **mix, hed_error *error);
+hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate,
+                            synth_mix **mix, hed_error *error);
 void synth_mix_destroy(synth_mix *mix);
 void synth_mix_reset(synth_mix *mix);
 /* Gain and limiter of a changed instrument; the gain moves there without a step. Thread class: rt */
 void synth_mix_adopt(synth_mix *mix, const hed_instrument_def *def);
-/* Gives how many frames of these sound. Fewer than `frames`: the breaker opened behind them (no number, runaway energy) and the rest is silent; the
- * caller puts the synth to rest, and it stands still for synth_mix_resting() samples, in which `stems` is NULL. Then sound fades in. A caller that gives
- * at most SYNTH_MIX_HOLD frames at a time, and none across the end of a rest, has the same sound for every block. Thread class: rt. */
+/* Gives how many frames of these sound. Fewer than `frames`: the breaker opened behind them (no number, runaway
+ * energy) and the rest is silent; the caller puts the synth to rest, and it stands still for synth_mix_resting()
+ * samples, in which `stems` is NULL. Then sound fades in. A caller that gives at most SYNTH_MIX_HOLD frames at a
+ * time, and none across the end of a rest, has the same sound for every block. Thread class: rt. */
 enum { SYNTH_MIX_HOLD = 4800 };
-uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames, float *left, float *right);
+uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames,
+                       float *left, float *right);
 uint32_t synth_mix_resting(const synth_mix *mix); /* samples; 0: it plays. Thread class: rt */
 /* The instances of these bits are cut off behind the last frame: what they were there fades out. Thread class: rt. */
 void synth_mix_cut(synth_mix *mix, uint64_t instances);
@@ -105,7 +117,7 @@ struct hed_synth {
     synth_voices *voices;
     synth_mix *mix;
     synth_awake *awake; /* NULL: not asked for, or the kernel is resident */
-    float *stems;      /* (block x instances x stems x 2) */
+    float *stems;       /* (block x instances x stems x 2) */
     uint64_t stem_floats;
     hed_synth_event *events; /* (max_events) of a part of a block */
     uint64_t sample;

@@ -18,8 +18,7 @@ const char *hed_synth_structure_name(hed_synth_structure structure)
 
 /* ---- creation ---- */
 
-enum { MOST_INPUTS = 64,
-       MOST_THREADS = 256 };
+enum { MOST_INPUTS = 64, MOST_THREADS = 256 };
 
 static hed_status check_range(const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
@@ -142,8 +141,8 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
 }
 
 /* `tuned` NULL: by rule. */
-hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned, hed_synth **synth,
-                              hed_error *error)
+hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
+                              hed_synth **synth, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     hed_synth *made = synth_new(&allocator, 1, sizeof *made);
@@ -175,8 +174,9 @@ hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_sy
     if (status) return status;
     hed_config tuned;
     hed_configured configured;
-    if (def->structure == HED_SYNTH_AUTO && !def->resident && !synth_tuned_resolve(device, def->instrument, &tuned, &configured) &&
-        configured != HED_CONFIGURED_DEFAULT && !synth_create_tuned(device, def, &tuned, synth, NULL)) {
+    if (def->structure == HED_SYNTH_AUTO && !def->resident &&
+        !synth_tuned_resolve(device, def->instrument, &tuned, &configured) && configured != HED_CONFIGURED_DEFAULT &&
+        !synth_create_tuned(device, def, &tuned, synth, NULL)) {
         (*synth)->configured = configured;
         return HED_OK;
     }
@@ -257,8 +257,7 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     bool resting = synth_mix_resting(synth->mix) > 0;
     hed_status status =
         synth_voices_run(synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
-    if (!status && !resting)
-        status = cut(synth, synth_voices_silenced(synth->voices), error);
+    if (!status && !resting) status = cut(synth, synth_voices_silenced(synth->voices), error);
     if (!status && !resting) status = synth->ops->run(synth->structure, &run, error);
     if (status) return status;
     synth->sample += frames;

@@ -111,12 +111,12 @@ struct synth_voices {
     synth_key keys[SYNTH_CHANNELS][SYNTH_KEYS];
     uint64_t held[SYNTH_CHANNELS][2]; /* a bit for each key that is down or sustained */
     synth_voice voices[SYNTH_MOST_VOICES];
-    uint32_t serial;        /* of starts and releases */
-    float tempo;            /* quarter notes a minute; 0: nothing was said yet */
-    uint16_t *last;         /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NO_KEY */
-    synth_host_value *host; /* (targets), of those of kind HED_MIDI_HOST */
-    uint64_t silenced;      /* a bit for each instance: by "all sound off" in the last run */
-    bool renew;             /* all that holds is to be poked again */
+    uint32_t serial;                        /* of starts and releases */
+    float tempo;                            /* quarter notes a minute; 0: nothing was said yet */
+    uint16_t *last;                         /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NO_KEY */
+    synth_host_value *host;                 /* (targets), of those of kind HED_MIDI_HOST */
+    uint64_t silenced;                      /* a bit for each instance: by "all sound off" in the last run */
+    bool renew;                             /* all that holds is to be poked again */
     synth_setting settings[SYNTH_SETTINGS]; /* (setting_count) in the order in which they were set last */
     uint32_t setting_count, setting_pokes, setting_room;
 

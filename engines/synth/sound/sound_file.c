@@ -28,7 +28,7 @@ static hed_status read_samples(SNDFILE *file, const char *path, synth_sound *sou
     hed_status status = HED_OK;
     if (!piece || !sound->samples)
         status = hed_error_set(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s", (unsigned long long)samples,
-                            path);
+                               path);
     uint64_t frames = 0;
     while (!status && frames < sound->frames) {
         sf_count_t wanted = sound->frames - frames < PIECE ? (sf_count_t)(sound->frames - frames) : PIECE;
@@ -42,7 +42,7 @@ static hed_status read_samples(SNDFILE *file, const char *path, synth_sound *sou
         if (got < wanted)
             status =
                 hed_error_set(error, HED_ERROR_FORMAT, "%s ends after %llu of the %llu frames that its head promises",
-                           path, (unsigned long long)frames, (unsigned long long)sound->frames);
+                              path, (unsigned long long)frames, (unsigned long long)sound->frames);
     }
     free(piece);
     return status;
@@ -56,12 +56,12 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
     SNDFILE *file = sf_open(path, SFM_READ, &info);
     if (!file)
         return hed_error_set(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s", path,
-                          sf_strerror(NULL));
+                             sf_strerror(NULL));
     hed_status status;
     if (info.frames < 0 || (uint64_t)info.frames > MOST_SAMPLES / (uint32_t)info.channels) {
         status =
             hed_error_set(error, HED_ERROR_LIMIT, "%s has %lld frames of %d channels: at most 2^30 samples are read",
-                       path, (long long)info.frames, info.channels);
+                          path, (long long)info.frames, info.channels);
     } else {
         *sound = (synth_sound){
             .rate = (uint32_t)info.samplerate, .channels = (uint32_t)info.channels, .frames = (uint64_t)info.frames};
@@ -128,8 +128,7 @@ static int container_of(const char *path)
     static const struct {
         const char *ending;
         int format;
-    } known[] = {{"wav", SF_FORMAT_WAV}, {"flac", SF_FORMAT_FLAC}, {"aiff", SF_FORMAT_AIFF}, {"aif", SF_FORMAT_AIFF},
-                 {"w64", SF_FORMAT_W64}, {"rf64", SF_FORMAT_RF64}, {"caf", SF_FORMAT_CAF},   {"au", SF_FORMAT_AU}};
+    } known[] = {{"wav", SF_FORMAT_WAV}, {"flac", SF_FORMAT_FLAC}, {"aiff", SF_FORMAT_AIFF}, {"aif", SF_FORMAT_AIFF}, {"w64", SF_FORMAT_W64}, {"rf64", SF_FORMAT_RF64}, {"caf", SF_FORMAT_CAF}, {"au", SF_FORMAT_AU}};
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     if (strncmp(path, "/dev/", 5) == 0) return SF_FORMAT_WAV;
     for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
@@ -145,7 +144,7 @@ static hed_status open_sound(synth_sound_writer *w, SF_INFO *info, hed_error *er
         int sub = info->format & SF_FORMAT_SUBMASK;
         const char *name = sub == SF_FORMAT_PCM_16 ? "16 bits" : sub == SF_FORMAT_PCM_24 ? "24 bits" : "floats";
         return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s cannot hold %u channels of %s at %d Hz: %s", w->path,
-                          w->channels, name, info->samplerate, sf_strerror(NULL));
+                             w->channels, name, info->samplerate, sf_strerror(NULL));
     }
     /* The peak's place comes with the time of day: the same sound would be other bytes. */
     sf_command(w->sound, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
@@ -156,7 +155,7 @@ static hed_status open_sound(synth_sound_writer *w, SF_INFO *info, hed_error *er
 static hed_status too_long(const char *path, hed_error *error)
 {
     return hed_error_set(error, HED_ERROR_LIMIT,
-                      "%s would be longer than 4 GiB, which its format cannot say: name it .w64", path);
+                         "%s would be longer than 4 GiB, which its format cannot say: name it .w64", path);
 }
 
 hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
@@ -167,7 +166,7 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     SF_INFO info = {.samplerate = (int)rate, .channels = (int)channels, .format = container_of(path)};
     if (!info.format)
         return hed_error_set(error, HED_ERROR_UNSUPPORTED,
-                          "%s: its ending is none of wav, flac, aiff, w64, rf64, caf and au", path);
+                             "%s: its ending is none of wav, flac, aiff, w64, rf64, caf and au", path);
     bool short_head = info.format == SF_FORMAT_WAV || info.format == SF_FORMAT_AIFF || info.format == SF_FORMAT_AU;
     uint64_t most = short_head ? UINT32_MAX - 4096u : UINT64_MAX, width = (uint64_t)format + 2;
     if (frames > most / (channels * width)) return too_long(path, error);
@@ -200,7 +199,7 @@ hed_status synth_sound_writer_put(synth_sound_writer *w, const float *const *cha
             return too_long(w->path, error);
         if (sf_writef_float(w->sound, w->piece, count) == count) continue;
         return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
-                          errno ? strerror(errno) : sf_strerror(w->sound));
+                             errno ? strerror(errno) : sf_strerror(w->sound));
     }
     return HED_OK;
 }
@@ -232,7 +231,7 @@ void synth_sound_writer_abort(synth_sound_writer *w)
 static hed_status absent(const char *path, hed_error *error)
 {
     return hed_error_set(error, HED_ERROR_UNSUPPORTED,
-                      "%s: Heddle was built without libsndfile, and reads and writes no sound files", path);
+                         "%s: Heddle was built without libsndfile, and reads and writes no sound files", path);
 }
 
 hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *error)

@@ -28,7 +28,7 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
 /* Adds frames: (channels) pointers to (frames) samples each. What is beyond full scale is clipped, but in F32.
  * Errors: IO, LIMIT. */
 hed_status synth_sound_writer_put(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
-                                          hed_error *error);
+                                  hed_error *error);
 /* Puts the file in place and frees the writer, whether it worked or not. Errors: IO. */
 hed_status synth_sound_writer_commit(synth_sound_writer *writer, hed_error *error);
 void synth_sound_writer_abort(synth_sound_writer *writer); /* leaves nothing behind. NULL is allowed */
