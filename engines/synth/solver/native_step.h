@@ -106,8 +106,9 @@ ALWAYS void pack(const lanes *from, float *packed)
         octet xy0 = FIRST_PAIRS(x, y), xy1 = LAST_PAIRS(x, y), z0 = FIRST_PAIRS(z, z), z1 = LAST_PAIRS(z, z);
         octet turned[4] = {FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
         for (int k = 0; k < 4; k++) {
-            *(quad *)(packed + (l + k) * SYNTH_PACKED) = __builtin_shufflevector(turned[k], turned[k], 0, 1, 2, 3);
-            *(quad *)(packed + (l + k + 4) * SYNTH_PACKED) = __builtin_shufflevector(turned[k], turned[k], 4, 5, 6, 7);
+            float *to = packed + (l + k) * SYNTH_PACKED;
+            *(quad *)to = __builtin_shufflevector(turned[k], turned[k], 0, 1, 2, 3);
+            *(quad *)(to + 4 * SYNTH_PACKED) = __builtin_shufflevector(turned[k], turned[k], 4, 5, 6, 7);
         }
     }
 }
@@ -189,7 +190,8 @@ ALWAYS void subtract(lanes *sum, const lanes *force)
 }
 
 /* The springs' forces on a slice, in the order of its rows. */
-ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes *here, const lanes *speed, lanes *sum)
+ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes *here, const lanes *speed,
+                     lanes *sum)
 {
     const synth_bodies *b = s->bodies;
     const float *places = synth_packed_at(s->layout, s->values, s->at->sample & 1, 0),
@@ -358,8 +360,8 @@ ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ea
     float heard[SYNTH_LANES], sum = 0.0f;
     for (uint32_t l = 0; l < SYNTH_LANES; l++) /* those that are not there hear the first one */
         others[l] = synth_word(at, bodies.first + (l < bodies.length ? l : 0) * SYNTH_EAR_WORDS * bodies.stride);
-    gather_fields((const cell *)at->store + layout->type[SYNTH_BODY].parameter + (size_t)BODY_P_X * count, count, others,
-           &place);
+    gather_fields((const cell *)at->store + layout->type[SYNTH_BODY].parameter + (size_t)BODY_P_X * count, count,
+                  others, &place);
     gather_fields(read, count, others, &moved);
     gather_fields(read + (size_t)BODY_O_U * count, count, others, &speed);
     for (int l = 0; l < SYNTH_LANES; l++) {
@@ -395,8 +397,8 @@ ALWAYS void step_sleepers(const synth_step *s, uint32_t type)
     uint8_t *idle = s->values->idle + s->bodies->sleepers[type];
     for (uint32_t i = 0; i < s->layout->type[type].count; i++) {
         if (idle[i] == 3) continue;
-        uint32_t level = 0;
-        if (type == SYNTH_MIDI) level = synth_word(s->at, synth_state(synth_self_of(s->layout, type, i), MIDI_S_LEVEL));
+        synth_self me = synth_self_of(s->layout, type, i);
+        uint32_t level = type == SYNTH_MIDI ? synth_word(s->at, synth_state(me, MIDI_S_LEVEL)) : 0;
         synth_entity(s->layout, s->at, type, i);
         idle[i] = is_idle(s, type, i, level) ? idle[i] + 1 : 0;
     }

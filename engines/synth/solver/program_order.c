@@ -1,6 +1,6 @@
 /* The order of bodies for vectors (native_bodies.h). Where springs mostly go from each body to the one equally far
- * on, bodies stay in the instrument's order, for bands. Else windows of them are sorted by how many springs they have,
- * so that the lanes of a slice end together: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format",
+ * on, bodies stay in the instrument's order, for bands. Else windows of them are sorted by how many springs they
+ * have, so that the lanes of a slice end together: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format",
  * SIAM J. Sci. Comput. 36, 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
 #include "solver/program_parts.h"
 
