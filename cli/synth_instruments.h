@@ -15,8 +15,8 @@ typedef enum cli_instrument_kind {
     CLI_MIXED      /* that, with as many other entities as masses */
 } cli_instrument_kind;
 
-/* An instrument with a mallet, a microphone or two, and whatever its kind has; notes start it. Every body is damped, every spring's k/m is a twentieth of
- * the stability bound. Errors: LIMIT, MEMORY. */
+/* An instrument with a mallet, a microphone or two, and whatever its kind has; notes start it. Every body is damped,
+ * every spring's k/m is a twentieth of the stability bound. Errors: LIMIT, MEMORY. */
 hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3], hed_instrument **instrument, hed_error *error);
 
 #endif

@@ -42,7 +42,14 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
         for (uint32_t k = 0; k < BLOCK; k++)
             input[k] = (float)((i * BLOCK + k) % 384) / 192.0f - 1.0f;
         const float *inputs[] = {input};
-        hed_synth_block block = {.frames = BLOCK, .events = &on, .event_count = i == 0, .inputs = inputs, .left = left + i * BLOCK, .right = right};
+        hed_synth_block block = {
+            .frames = BLOCK,
+            .events = &on,
+            .event_count = i == 0,
+            .inputs = inputs,
+            .left = left + i * BLOCK,
+            .right = right,
+        };
         OK(hed_synth_process(synth, &block, &error));
     }
     *report = hed_synth_get_report(synth);
@@ -95,7 +102,14 @@ Test(synth_data, notes_have_their_pitch)
         uint8_t channel, note;
         double seconds, cents; /* a bow pulls at the pitch */
         double partial;        /* 0: not looked at */
-    } notes[] = {{"harp", 0, 45, 0.5, 1, 5}, {"harp", 0, 69, 0.5, 1, 5}, {"viol", 0, 57, 1.2, 12, 5}, {"vibes", 0, 57, 0.6, 2, 0}, {"vibes", 0, 69, 0.6, 2, 0}, {"consort", 0, 76, 0.5, 1, 3}};
+    } notes[] = {
+        {"harp", 0, 45, 0.5, 1, 5},
+        {"harp", 0, 69, 0.5, 1, 5},
+        {"viol", 0, 57, 1.2, 12, 5},
+        {"vibes", 0, 57, 0.6, 2, 0},
+        {"vibes", 0, 69, 0.6, 2, 0},
+        {"consort", 0, 76, 0.5, 1, 3},
+    };
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         uint32_t frames;
@@ -123,7 +137,16 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
         const char *name;
         uint8_t channel, note;
         double seconds;
-    } notes[] = {{"harp", 0, 60, 0.2}, {"drum", 0, 36, 0.2}, {"viol", 0, 57, 0.8}, {"cymbal", 0, 60, 0.3}, {"vibes", 0, 60, 0.3}, {"tank", 0, 60, 1.0}, {"orrery", 0, 57, 0.8}, {"consort", 2, 36, 0.2}};
+    } notes[] = {
+        {"harp", 0, 60, 0.2},
+        {"drum", 0, 36, 0.2},
+        {"viol", 0, 57, 0.8},
+        {"cymbal", 0, 60, 0.3},
+        {"vibes", 0, 60, 0.3},
+        {"tank", 0, 60, 1.0},
+        {"orrery", 0, 57, 0.8},
+        {"consort", 2, 36, 0.2},
+    };
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         uint32_t frames;

@@ -173,7 +173,13 @@ Test(synth_silence, a_change_keeps_what_was_set)
     test_device t = test_open(NULL);
     hed_instrument *instrument;
     OK(hed_instrument_load("tests/golden/string.json", &instrument, &error));
-    hed_synth_event set = {.frame = 5, .kind = HED_EVENT_SET, .entity = hed_instrument_find(instrument, "middle"), .parameter = HED_PARAMETER_DAMPING, .value = 50};
+    hed_synth_event set = {
+        .frame = 5,
+        .kind = HED_EVENT_SET,
+        .entity = hed_instrument_find(instrument, "middle"),
+        .parameter = HED_PARAMETER_DAMPING,
+        .value = 50,
+    };
     hed_instrument_destroy(instrument);
     RENDER((&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), again, midi(0, 0x90, 60, 100));
     RENDER((&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), plain, midi(0, 0x90, 60, 100), set);

@@ -94,7 +94,19 @@ static const synth_field delay_line_fields[] = {
     NUMBER(delay_line, gain, -200, 200), END};
 
 const synth_field synth_instrument_fields[] = {
-    CHOICE(instrument, mode, synth_mode_names), WHOLE(instrument, voices, 1, 64), NUMBER(instrument, root_note, 0, 127), {AT(instrument, low), .kind = SYNTH_FIELD_NOTE}, {AT(instrument, high), .kind = SYNTH_FIELD_NOTE}, NUMBER(instrument, bend_range, 0, 96), NUMBER(instrument, note_bend_range, 0, 96), NUMBER(instrument, tempo, 1, 10000), NUMBER(instrument, gain, -200, 200), NUMBER(instrument, limit, -60, 0), NUMBER(instrument, limit_release, 0.001, 10), END};
+    CHOICE(instrument, mode, synth_mode_names),
+    WHOLE(instrument, voices, 1, 64),
+    NUMBER(instrument, root_note, 0, 127),
+    {AT(instrument, low), .kind = SYNTH_FIELD_NOTE},
+    {AT(instrument, high), .kind = SYNTH_FIELD_NOTE},
+    NUMBER(instrument, bend_range, 0, 96),
+    NUMBER(instrument, note_bend_range, 0, 96),
+    NUMBER(instrument, tempo, 1, 10000),
+    NUMBER(instrument, gain, -200, 200),
+    NUMBER(instrument, limit, -60, 0),
+    NUMBER(instrument, limit_release, 0.001, 10),
+    END,
+};
 
 /* ---- types ---- */
 

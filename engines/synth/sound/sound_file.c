@@ -128,7 +128,16 @@ static int container_of(const char *path)
     static const struct {
         const char *ending;
         int format;
-    } known[] = {{"wav", SF_FORMAT_WAV}, {"flac", SF_FORMAT_FLAC}, {"aiff", SF_FORMAT_AIFF}, {"aif", SF_FORMAT_AIFF}, {"w64", SF_FORMAT_W64}, {"rf64", SF_FORMAT_RF64}, {"caf", SF_FORMAT_CAF}, {"au", SF_FORMAT_AU}};
+    } known[] = {
+        {"wav", SF_FORMAT_WAV},
+        {"flac", SF_FORMAT_FLAC},
+        {"aiff", SF_FORMAT_AIFF},
+        {"aif", SF_FORMAT_AIFF},
+        {"w64", SF_FORMAT_W64},
+        {"rf64", SF_FORMAT_RF64},
+        {"caf", SF_FORMAT_CAF},
+        {"au", SF_FORMAT_AU},
+    };
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     if (strncmp(path, "/dev/", 5) == 0) return SF_FORMAT_WAV;
     for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
