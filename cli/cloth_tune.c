@@ -40,45 +40,10 @@ static void close_subject(subject *s)
     cli_sheet_free(&s->sheet);
 }
 
-static bool should_stop(void *user)
+static hed_status tune(hed_device *device, const void *user, const hed_tune_def *def, hed_tune_result **result,
+                       hed_error *error)
 {
-    (void)user;
-    return hed_interrupted();
-}
-
-static int tune(const hed_arguments *arguments, cli_session *session, const subject *s, hed_error *error)
-{
-    cli_tune_view view;
-    hed_tune_result *result = NULL;
-    hed_tune_def def = hed_default_tune_def();
-    bool json = hed_given(arguments, "json");
-    char title[512];
-    def.limit_seconds = hed_number_of(arguments, "seconds");
-    def.evaluations = 0;
-    def.seed = (uint64_t)hed_integer_of(arguments, "seed");
-    if (hed_given(arguments, "exhaustive")) def.strategy = HED_SEARCH_EXHAUSTIVE;
-    def.progress = cli_tune_view_update;
-    def.stop = should_stop;
-    def.user = &view;
-    cli_tuned tuned = {.kernel = hed_cloth_tune_description(),
-                       .device = hed_device_get_info(session->devices[0]),
-                       .def = &def,
-                       .origin = s->origin};
-    snprintf(title, sizeof title, "cloth, %s, on %s (%s)", s->origin, tuned.device->id, tuned.device->name);
-    cli_tune_view_open(&view, tuned.kernel, def.objective, title, json || hed_given(arguments, "quiet"));
-    session->before_message = cli_tune_view_clear;
-    session->user = &view;
-    hed_status status = hed_cloth_tune(session->devices[0], &s->def, &def, &result, error);
-    session->before_message = NULL;
-    cli_tune_view_close(&view);
-    if (status != HED_OK) return cli_fail(error);
-    tuned.result = result;
-    hed_database *database = hed_context_database(session->context);
-    tuned.database = database ? hed_database_path(database) : NULL;
-    if (json) status = cli_tuned_print_json(&tuned, stdout, error);
-    else cli_tuned_print(&tuned, stdout);
-    hed_tune_result_free(result);
-    return cli_end(status, error);
+    return hed_cloth_tune(device, user, def, result, error);
 }
 
 static int run(const hed_arguments *arguments, void *user)
@@ -91,25 +56,16 @@ static int run(const hed_arguments *arguments, void *user)
     int code = HED_EXIT_USAGE;
     if (session.count != 1) fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
     else if (open_subject(arguments, &s, &error) != HED_OK) code = cli_fail(&error);
-    else code = tune(arguments, &session, &s, &error);
+    else code = cli_tune_engine(arguments, &session, hed_cloth_tune_description(), s.origin, tune, &s.def, &error);
     close_subject(&s);
     cli_close(&session);
     return code;
 }
 
-#define NUMBER(word, type, what, otherwise, least, most, text) \
-    { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .fallback = otherwise, .low = least, .high = most, \
-        .help = text \
-    }
 static const hed_option OPTIONS[] = {
-    CLI_OPTION_JSON(true),
-    CLI_OPTION_DEVICES(true),
-    NUMBER("sheet", INTEGER, "N", "255", 2, 4096, "without a scene: sheets of N x N particles"),
-    NUMBER("copies", INTEGER, "K", "1", 1, 65536, "so many of them"),
-    NUMBER("seconds", NUMBER, "S", "60", 0, 86400, "time to take; 0: until every configuration is known"),
-    NUMBER("seed", INTEGER, "N", "1", 0, 1e15, "of the search"),
-    {.name = "exhaustive", .kind = HED_OPTION_FLAG, .help = "every configuration in order, instead of a search"},
+    CLI_TUNE_ENGINE_OPTIONS,
+    {.name = "sheet", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "255", .low = 2, .high = 4096, .help = "without a scene: sheets of N x N particles"},
+    {.name = "copies", .kind = HED_OPTION_INTEGER, .value = "K", .fallback = "1", .low = 1, .high = 65536, .help = "so many of them"},
     {0}};
 
 const hed_command hed_command_cloth_tune = {

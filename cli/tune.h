@@ -62,4 +62,21 @@ void cli_tuned_print(const cli_tuned *tuned, FILE *out);
 /* One JSON object. Errors: MEMORY, IO. */
 hed_status cli_tuned_print_json(const cli_tuned *tuned, FILE *out, hed_error *error);
 
+/* ---- engines (tune_engine.c) ---- */
+
+typedef hed_status cli_tune_engine_function(hed_device *device, const void *user, const hed_tune_def *def,
+                                            hed_tune_result **result, hed_error *error);
+/* Tunes on the session's one device, with the options seconds, seed, exhaustive, json and quiet, and prints what came
+ * out. `origin` is what is tuned, as typed. Gives the exit code. */
+int cli_tune_engine(const hed_arguments *arguments, cli_session *session, const hed_kernel_def *description,
+                    const char *origin, cli_tune_engine_function *tune, const void *user, hed_error *error);
+
+/* The options that it reads, and its devices. */
+#define CLI_TUNE_ENGINE_OPTIONS \
+    CLI_OPTION_JSON(true), \
+        CLI_OPTION_DEVICES(true), \
+        {.name = "seconds", .kind = HED_OPTION_NUMBER, .value = "S", .fallback = "60", .high = 86400, .help = "time to take; 0: until every configuration is known"}, \
+        {.name = "seed", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "1", .high = 1e15, .help = "of the search"}, \
+        {.name = "exhaustive", .kind = HED_OPTION_FLAG, .help = "every configuration in order, instead of a search"}
+
 #endif
