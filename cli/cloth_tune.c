@@ -64,7 +64,13 @@ static int run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {
     CLI_TUNE_ENGINE_OPTIONS,
-    {.name = "sheet", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "255", .low = 2, .high = 4096, .help = "without a scene: sheets of N x N particles"},
+    {.name = "sheet",
+     .kind = HED_OPTION_INTEGER,
+     .value = "N",
+     .fallback = "255",
+     .low = 2,
+     .high = 4096,
+     .help = "without a scene: sheets of N x N particles"},
     {.name = "copies", .kind = HED_OPTION_INTEGER, .value = "K", .fallback = "1", .low = 1, .high = 65536, .help = "so many of them"},
     {0}};
 

@@ -75,7 +75,12 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session, const 
 #define CLI_TUNE_ENGINE_OPTIONS \
     CLI_OPTION_JSON(true), \
         CLI_OPTION_DEVICES(true), \
-        {.name = "seconds", .kind = HED_OPTION_NUMBER, .value = "S", .fallback = "60", .high = 86400, .help = "time to take; 0: until every configuration is known"}, \
+        {.name = "seconds", \
+         .kind = HED_OPTION_NUMBER, \
+         .value = "S", \
+         .fallback = "60", \
+         .high = 86400, \
+         .help = "time to take; 0: until every configuration is known"}, \
         {.name = "seed", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "1", .high = 1e15, .help = "of the search"}, \
         {.name = "exhaustive", .kind = HED_OPTION_FLAG, .help = "every configuration in order, instead of a search"}
 
