@@ -4,52 +4,21 @@
 # tune (sheets tuned for a minute each, cold), sanitize (compute-sanitizer's memcheck and racecheck on the patches' tests).
 # Every check prints a line; the exit code says whether all was well.
 set -u
-here=$(cd "$1" && pwd)
-mkdir -p "$2"
-out=$(cd "$2" && pwd)
+# shellcheck source=benchmarks/machine.sh
+. "$(dirname "$0")/machine.sh"
 shift 2
 parts=${*:-test strict bench}
-heddle=$here/bin/heddle
-tests=$here/bin/heddle-tests
-scenes=$here/share/heddle/scenes
-failed=0
 
-# The driver brings its OpenCL library; a bare machine lacks the file that names it.
-if [ ! -e /etc/OpenCL/vendors/nvidia.icd ] && mkdir -p /etc/OpenCL/vendors 2>/dev/null; then
-    echo libnvidia-opencl.so.1 >/etc/OpenCL/vendors/nvidia.icd
-fi
-devices=$("$heddle" devices --json | tr ',{' '\n\n' | sed -n 's/.*"id": *"\([^"]*\)".*/\1/p')
-
-check() { # NAME COMMAND...
-    name=$1
-    shift
-    if "$@" >"$out/$name.log" 2>&1; then
-        echo "ok      $name  $(grep -a 'Synthesis' "$out/$name.log" | tail -n 1)"
-    else
-        echo "FAILED  $name ($?)"
-        grep -aE '^\[FAIL|CRASH|ERROR|heddle:|Synthesis' "$out/$name.log" | cut -c1-200 | head -n 30
-        failed=1
-    fi
-}
-
-# One line "scene device hash" each; all devices of a scene have to agree.
 strict() {
-    for scene in "$scenes"/*.json; do
+    for scene in "$share"/scenes/*.json; do
         name=$(basename "$scene" .json)
         frames=300
         [ "$name" = curtain ] && frames=5 # a million particles
         for device in $devices; do
-            hash=$("$heddle" cloth run "$scene" --strict --frames "$frames" --device "$device" --json 2>"$out/strict.err" |
-                tr ',' '\n' | sed -n 's/.*"hash": *"*\([0-9a-fx]*\).*/\1/p')
-            echo "$name $device ${hash:-failed: $(tail -n 1 "$out/strict.err")}"
+            echo "$name $device $(hash_of "$heddle" cloth run "$scene" --strict --frames "$frames" --device "$device")"
         done
     done >"$out/strict.txt"
-    if awk '{ if (($1 in hash) && hash[$1] != $3) { print "FAILED  strict", $0, "not", hash[$1]; bad = 1 } else hash[$1] = $3 }
-            $3 == "failed:" { print "FAILED ", $0; bad = 1 } END { exit bad }' "$out/strict.txt"; then
-        echo "ok      strict  $(wc -l <"$out/strict.txt") runs"
-    else
-        failed=1
-    fi
+    agree
 }
 
 # A minute for each size, from an empty database; what the rules alone give is among what is measured.
