@@ -398,7 +398,7 @@ Test(synth_file, refuses_with_the_place)
         {"", "i.json is empty"},
         {"[]", "expected an object"},
         {"{}", "\"version\" is missing"},
-        {"{\"version\": 2}", "version: expected a whole number from 1 to 1, found 2 (i.json:1:2)"},
+        {"{\"version\": 2}", "version: 2, and this Heddle reads version 1: take a newer one (i.json:1:2)"},
         {"{\"version\": 1, \"sprigns\": []}", "sprigns: unknown key; did you mean \"springs\"?"},
         {"{\"version\": 1, \"version\": 1}", "duplicate"},
         {FILE_OF("\"instrument\": {\"voices\": 0}"),

@@ -4,6 +4,7 @@
 
 #include "heddle/kernel.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 extern const hed_source hed_synth_instrument_files[]; /* generated from instrument.schema.json */
@@ -143,7 +144,11 @@ static void read_modulation(synth_file_reader *reader, hed_json_node element)
 static void read_head(synth_file_reader *reader, hed_json_node root)
 {
     hed_json_only(root, synth_file_keys);
-    hed_json_integer(hed_json_member(root, "version"), SYNTH_FILE_VERSION, SYNTH_FILE_VERSION);
+    hed_json_node number = hed_json_member(root, "version");
+    int64_t version = hed_json_integer(number, 1, INT32_MAX);
+    if (version > SYNTH_FILE_VERSION)
+        hed_json_reject(number, "%" PRId64 ", and this Heddle reads version %d: take a newer one", version,
+                        SYNTH_FILE_VERSION);
     if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
     if (hed_json_has(root, "description")) hed_json_string(hed_json_member(root, "description"));
     if (!hed_json_has(root, "instrument")) return;
