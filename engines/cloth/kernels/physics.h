@@ -10,7 +10,7 @@
 #ifndef CLOTH_PHYSICS_H
 #define CLOTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
-#include "words.h"
+#include "support/words.h"
 #endif
 
 #define CLOTH_FUNCTION static inline __attribute__((unused))

@@ -5,7 +5,7 @@
 #ifndef CLOTH_SOLVER_H
 #define CLOTH_SOLVER_H
 
-#include "kernels/words.h"
+#include "support/words.h"
 
 #include "kernels/physics.h"
 

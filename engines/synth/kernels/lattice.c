@@ -2,7 +2,7 @@
  * it; it has no native version, for HED_SYNTH_NATIVE is what does this work on `host`. */
 #include "kernels/lattice_kernel.h"
 
-#include "kernels/words.h"
+#include "support/words.h"
 
 #include "kernels/layout.h"
 

@@ -4,7 +4,7 @@
 #ifndef SYNTH_PHYSICS_STORE_H
 #define SYNTH_PHYSICS_STORE_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
-#include "words.h"
+#include "support/words.h"
 #include "layout.h"
 #define SYNTH_SPACE
 #endif

@@ -3,7 +3,7 @@
 #include "kernels/kernels.h"
 #include "kernels/sample.h"
 
-#include "kernels/words.h"
+#include "support/words.h"
 
 #include "kernels/physics.h"
 

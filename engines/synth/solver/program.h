@@ -3,7 +3,7 @@
 #ifndef SYNTH_PROGRAM_H
 #define SYNTH_PROGRAM_H
 
-#include "kernels/words.h"
+#include "support/words.h"
 
 #include "kernels/layout.h"
 #include "model/model.h"

@@ -3,7 +3,7 @@
  * RP-015; zones by MPE 1.0 (RP-053). Until a zone is set, MPE has the lower one with all channels. */
 #include "solver/voices.h"
 
-#include "kernels/words.h"
+#include "support/words.h"
 
 static void poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
 {

@@ -2,7 +2,7 @@
  * released longest ago, the oldest. A key struck again while it sounds keeps its instance, as a string does. */
 #include "solver/voices.h"
 
-#include "kernels/words.h"
+#include "support/words.h"
 
 static void poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
 {

@@ -2,7 +2,7 @@
  * the last ones are kept, in the order in which they were set, and said again. */
 #include "solver/voices.h"
 
-#include "kernels/words.h"
+#include "support/words.h"
 
 static void poke_setting(synth_voices *v, const synth_setting *s)
 {

@@ -1,7 +1,7 @@
-/* The prelude's words that physics.h and collide.h need, in C: so that one text is the formulas of every device and of the native
- * functions. C has the strict versions only; compile with -ffp-contract=off. */
-#ifndef CLOTH_WORDS_H
-#define CLOTH_WORDS_H
+/* The prelude's words that the engines' formulas need, in C: so that one text is the formulas of every device and of the
+ * native functions. C has the strict versions only; compile with -ffp-contract=off. */
+#ifndef HED_SUPPORT_WORDS_H
+#define HED_SUPPORT_WORDS_H
 
 #include "heddle/math.h"
 
@@ -22,6 +22,7 @@ typedef struct float4 {
 
 #define HED_STRICT 1
 #define __global
+#define __local
 #define hed_f4(x, y, z, w) ((float4){(x), (y), (z), (w)})
 #define hed_u2(x, y) ((uint2){(x), (y)})
 #define as_uint(x) hed_as_uint(x)
