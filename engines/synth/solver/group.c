@@ -145,7 +145,8 @@ static hed_status fill(const hed_synth *synth, hed_synth_structure id, synth_str
         status = synth_group_buffer(s, HED_MEMORY_DEVICE, instances * layout->delay_words, &s->delays, error);
     if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, input_words, &s->inputs, error);
     if (!status)
-        status = synth_group_buffer(s, HED_MEMORY_MAPPED, instances * layout->stems * 2 * s->block, &s->stems, error);
+        status = synth_group_buffer(s, s->stems_seen ? HED_MEMORY_MAPPED : HED_MEMORY_DEVICE,
+                                    instances * layout->stems * 2 * s->block, &s->stems, error);
     if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, staged_words(s), &s->pokes, error);
     if (!status) status = upload_rest(s, error);
     s->has_pokes = s->has_inputs = true;
@@ -163,6 +164,7 @@ static hed_status create(const hed_synth *synth, hed_synth_structure id, const s
     s->program = program;
     s->block = synth->def.block;
     s->channels = synth->def.inputs;
+    s->stems_seen = hed_device_get_info(synth->device)->capabilities & HED_CAN_MAPPED;
     hed_status status = fill(synth, id, s, error);
     if (status) destroy(s);
     else *structure = s;
@@ -227,6 +229,12 @@ static synth_part next_part(synth_structure *s, const synth_run *run, uint32_t *
     return part;
 }
 
+/* Of a frame. */
+static uint64_t stem_floats(const synth_structure *s)
+{
+    return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
+}
+
 /* ---- a launch ---- */
 
 static hed_status send_pokes(synth_structure *s, const synth_part *part, hed_error *error)
@@ -270,8 +278,11 @@ static hed_status launch(synth_structure *s, const synth_run *run, const synth_p
         [SYNTH_STORE_LOCAL] = hed_local_argument(),
     };
     hed_problem problem = synth_group_problem(s->program, s->block, 0);
+    uint64_t floats = stem_floats(s), bytes = 4 * part->frames * floats;
     status =
         hed_launch(s->stream, s->kernel, &problem, arguments, hed_kernel_get_def(s->kernel)->argument_count, error);
+    if (!status && !s->stems_seen && bytes)
+        status = hed_read(s->stream, run->stems + part->first * floats, s->stems, 0, bytes, error);
     return status ? status : hed_stream_wait(s->stream, error);
 }
 
@@ -279,14 +290,15 @@ static hed_status launch(synth_structure *s, const synth_run *run, const synth_p
 
 static hed_status run_block(synth_structure *s, const synth_run *run, hed_error *error)
 {
-    uint64_t floats = 2 * (uint64_t)s->program->instances * s->program->layout.stems;
+    uint64_t floats = stem_floats(s);
     uint32_t at[SYNTH_MOST_INSTANCES], first = 0;
     memcpy(at, run->poke_begin, s->program->instances * sizeof *at);
     while (first < run->frames) {
         synth_part part = next_part(s, run, at, first);
         hed_status status = s->resident ? synth_resident_run(s, run, &part, error) : launch(s, run, &part, error);
         if (status) return status;
-        memcpy(run->stems + first * floats, hed_buffer_host(s->stems), 4 * part.frames * floats);
+        if (s->stems_seen)
+            memcpy(run->stems + first * floats, hed_buffer_host(s->stems), 4 * part.frames * floats);
         first += part.frames;
     }
     return HED_OK;

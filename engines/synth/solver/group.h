@@ -23,6 +23,7 @@ struct synth_structure {
     uint32_t poke_room; /* most pokes of a launch or request */
     uint32_t *staged;   /* (instances + 1 + SYNTH_POKE_WORDS poke_room) pokes as kernels take them */
     uint64_t bytes;
+    bool stems_seen; /* by the host as they are written; else they are read: not every device maps memory */
     /* launched */
     hed_buffer *pokes;
     bool has_pokes, has_inputs; /* the buffers hold some: they are emptied once */
