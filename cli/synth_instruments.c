@@ -2,12 +2,15 @@
  * same. */
 #include "synth_instruments.h"
 
+#include "support/errors.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const float MASS = 1e-4f;
 static const float STEP = 0.0078125f; /* m between places: 2^-7, so that differences of places are exact */
+static const float FARTHEST = 8192;   /* m along an axis: bodies are at most 10 km off */
 /* N/m: h^2 6 k/m = 0.1 at 48 kHz, a twentieth of what Gershgorin's bound allows for six springs. */
 static const float STIFFNESS = 1e-4f * 0.1f / 6 * 48000.0f * 48000.0f;
 
@@ -23,13 +26,24 @@ static uint32_t below(uint32_t *state, uint32_t bound) { return (uint32_t)((uint
 
 /* ---- regular ones ---- */
 
+/* A string of more than a million masses has a smaller step, a power of two, too. */
+static float step_of(const uint32_t size[3])
+{
+    uint32_t longest = size[0];
+    float step = STEP;
+    for (int axis = 1; axis < 3; axis++) longest = size[axis] > longest ? size[axis] : longest;
+    while (step * (float)longest > FARTHEST) step /= 2;
+    return step;
+}
+
 static hed_status add_grid(hed_instrument *instrument, const uint32_t size[3], hed_generated *generated,
                            hed_error *error)
 {
     hed_grid_def def = hed_default_grid_def();
+    float step = step_of(size);
     for (int axis = 0; axis < 3; axis++) {
         def.size[axis] = size[axis];
-        for (int c = 0; c < 3; c++) def.step[axis][c] = axis == c ? STEP : 0;
+        for (int c = 0; c < 3; c++) def.step[axis][c] = axis == c ? step : 0;
     }
     def.body.mass = MASS;
     def.body.damping = 2;
@@ -294,7 +308,7 @@ static hed_status connect_mixed(mix *m, hed_entity_type type, hed_entity entity,
     }
 }
 
-/* Others are half as many as `entities`. */
+/* Others are half as many as `entities`, or a few more: as many of each type as its share, rounded up. */
 static hed_status add_mixed(hed_instrument *instrument, const uint32_t bodies[3], uint32_t entities, hed_error *error)
 {
     mix m = {.instrument = instrument, .state = 5};
@@ -311,19 +325,34 @@ static hed_status add_mixed(hed_instrument *instrument, const uint32_t bodies[3]
     return status;
 }
 
+static hed_status add_entities(cli_instrument_kind kind, const uint32_t size[3], hed_instrument *instrument,
+                               hed_error *error)
+{
+    hed_generated generated = {0};
+    uint32_t masses = size[0] * size[1] * size[2];
+    hed_status status;
+    switch (kind) {
+    case CLI_MIXED: return add_mixed(instrument, size, 2 * masses, error);
+    case CLI_COUNTED: return add_mixed(instrument, size, 40 * masses / 27, error);
+    case CLI_NETWORK: return add_mixed(instrument, size, masses / 8, error);
+    case CLI_IRREGULAR: status = add_irregular(instrument, size, 0, false, &generated, error); break;
+    case CLI_SCATTERED: status = add_irregular(instrument, size, 200, false, &generated, error); break;
+    default: status = add_grid(instrument, size, &generated, error); break;
+    }
+    return status ? status : add_ends(instrument, &generated, error);
+}
+
 hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3], hed_instrument **instrument,
                           hed_error *error)
 {
-    hed_generated generated = {0};
+    *instrument = NULL;
+    if (size[0] < 1 || size[1] < 1 || size[2] < 1)
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "an instrument of %u x %u x %u masses: at least one each way",
+                             size[0], size[1], size[2]);
     hed_status status = hed_instrument_create(NULL, NULL, instrument, error);
-    if (status) return status;
-    uint32_t masses = size[0] * size[1] * size[2];
-    if (kind == CLI_MIXED) status = add_mixed(*instrument, size, 2 * masses, error);
-    else if (kind == CLI_NETWORK) status = add_mixed(*instrument, size, masses / 8, error);
-    else if (kind == CLI_IRREGULAR) status = add_irregular(*instrument, size, 0, false, &generated, error);
-    else if (kind == CLI_SCATTERED) status = add_irregular(*instrument, size, 200, false, &generated, error);
-    else status = add_grid(*instrument, size, &generated, error);
-    if (!status && kind != CLI_MIXED && kind != CLI_NETWORK) status = add_ends(*instrument, &generated, error);
-    if (status) hed_instrument_destroy(*instrument);
+    if (!status) status = add_entities(kind, size, *instrument, error);
+    if (!status) return HED_OK;
+    hed_instrument_destroy(*instrument);
+    *instrument = NULL;
     return status;
 }
