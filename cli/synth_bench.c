@@ -6,6 +6,7 @@
 #include "command.h"
 #include "heddle/stats.h"
 #include "support/bench.h"
+#include "support/errors.h"
 #include "support/json.h"
 #include "support/progress.h"
 #include "support/table.h"
@@ -39,8 +40,9 @@ typedef struct synth_case {
 } synth_case;
 
 static const synth_case CASES[] = {
-    {"1,024 entities of all types", CLI_MIXED, {8, 8, 8}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
-    {"1,000 masses, 3,000 springs, 66 others", CLI_NETWORK, {10, 10, 10}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
+    {"1,024 entities of all types", CLI_COUNTED, {6, 6, 6}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
+    {"512 masses, 1,536 springs, 512 others", CLI_MIXED, {8, 8, 8}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
+    {"1,000 masses, 3,000 springs, 64 others", CLI_NETWORK, {10, 10, 10}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
     {"lattice of 65,536 masses", CLI_LATTICE, {32, 32, 64}, HED_SYNTH_GRID, ON_PACKETS},
     {"lattice of 524,288 masses", CLI_LATTICE, {64, 64, 128}, HED_SYNTH_GRID, ON_PACKETS},
     {"lattice of 1,024,000 masses", CLI_LATTICE, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
@@ -60,7 +62,8 @@ static bool runs_on(const synth_case *c, const hed_device_info *info)
 typedef struct player {
     hed_synth *synth;
     uint32_t block;
-    float *sound; /* (2 x block) */
+    float *sound;       /* (2 x block) */
+    bool is_instrument; /* what was to be played can be made: a device may be asked to play it */
 } player;
 
 static void close_player(player *p)
@@ -95,6 +98,7 @@ static hed_status open_player(const synth_case *c, uint32_t threads, hed_device 
     }
     hed_instrument *instrument = NULL;
     hed_status status = cli_instrument(c->kind, c->size, &instrument, error);
+    p->is_instrument = !status;
     if (!status) {
         hed_synth_def def = hed_default_synth_def();
         def.instrument = instrument;
@@ -154,7 +158,7 @@ typedef struct bench_records {
     hed_records *records;
     hed_table *table;
     uint32_t threads; /* of the host, that what is largest is found for besides one */
-    uint32_t count;
+    uint32_t count, failed;
 } bench_records;
 
 static void add_head(bench_records *to, const char *name, const char *device, double value, const char *unit)
@@ -209,79 +213,129 @@ static hed_status run_case(const synth_case *c, hed_device *device, bench_record
 static const struct {
     const char *name;
     cli_instrument_kind kind;
-    uint32_t dimensions;
-} LARGEST[] = {{"largest string in real time", CLI_STRING, 1},
-               {"largest membrane in real time", CLI_MEMBRANE, 2},
-               {"largest lattice in real time", CLI_LATTICE, 3}};
+    uint32_t dimensions, first; /* masses along a side of the first that is tried */
+} LARGEST[] = {{"largest string in real time", CLI_STRING, 1, 64},
+               {"largest membrane in real time", CLI_MEMBRANE, 2, 8},
+               {"largest lattice in real time", CLI_LATTICE, 3, 4}};
 
-/* A cube, square or string of about this many masses. */
-static synth_case sized(uint32_t index, double masses)
-{
-    synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
-    double side = pow(masses, 1.0 / LARGEST[index].dimensions);
-    for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++)
-        c.size[axis] = (uint32_t)(side + 0.5) < 3 ? 3 : (uint32_t)(side + 0.5);
-    return c;
-}
+/* What keeps a larger one from being played. */
+typedef enum bench_limit { LIMIT_TIME, LIMIT_DEVICE, LIMIT_INSTRUMENT } bench_limit;
+static const char *const LIMIT_NAMES[] = {"time", "device", "instrument"};
+
+/* A search by the side of a string, square or cube: `low` plays in time, `high` does not. */
+typedef struct largest {
+    synth_case best; /* of side `low` */
+    uint32_t index, threads;
+    uint32_t low, high;     /* high 0: not known yet */
+    double load, high_load; /* time of a sample over its period; HUGE_VAL: there is no such one, by `limit` */
+    bench_limit limit;
+} largest;
 
 static double masses_of(const synth_case *c) { return (double)c->size[0] * c->size[1] * c->size[2]; }
 
-/* The load of an instrument: time of a sample over its period. HUGE_VAL: too large for the device. */
-static hed_status load_of(const synth_case *c, uint32_t threads, hed_device *device, double *load, hed_error *error)
+/* What AUTO takes; but what has no room in a grid is refused at once then, not played by one work-group. */
+enum { MASSES_OF_A_GRID = 8192 };
+
+static synth_case sized(uint32_t index, uint32_t side, const hed_device_info *info)
+{
+    synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
+    for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++) c.size[axis] = side;
+    if (strcmp(info->backend, "host") != 0 && masses_of(&c) >= MASSES_OF_A_GRID) c.structure = HED_SYNTH_GRID;
+    return c;
+}
+
+static bool is_too_much(hed_status status)
+{
+    return status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY;
+}
+
+/* The load of an instrument. */
+static hed_status load_of(const synth_case *c, uint32_t threads, hed_device *device, double *load, bench_limit *limit,
+                          hed_error *error)
 {
     player p;
     hed_summary summary;
     hed_status status = open_player(c, threads, device, BLOCK, false, &p, error);
-    if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY) {
-        *load = HUGE_VAL;
-        return HED_OK;
-    }
+    *limit = p.is_instrument ? LIMIT_DEVICE : LIMIT_INSTRUMENT;
+    *load = HUGE_VAL;
+    if (is_too_much(status) || (status == HED_ERROR_ARGUMENT && !p.is_instrument)) return HED_OK;
     if (status) return status;
     status = time_player(&p, 0.1, &summary, error);
     *load = summary.p50 * RATE;
+    *limit = LIMIT_TIME;
     close_player(&p);
     return status;
 }
 
-/* Doubles until the load is too high, then halves the gap, down to a twentieth. */
-static hed_status find_largest(uint32_t index, uint32_t threads, hed_device *device, double target, synth_case *best,
-                               double *load, hed_error *error)
+/* The next side: where the load would be `target` if it grew with the masses; at most eight times as many as before,
+ * a quarter more at the least. Making large ones takes long, so there should be few that do not play in time. */
+static uint32_t next_side(const largest *l, uint32_t dimensions, double target)
 {
-    double low = 64, high = 0, found;
-    *best = sized(index, low);
-    *load = 0;
-    hed_status status = HED_OK;
-    while (!status && (high == 0 || high > 1.05 * low) && low < 1e8) {
-        double trial = high == 0 ? 2 * low : sqrt(low * high);
-        synth_case c = sized(index, trial);
-        if ((status = load_of(&c, threads, device, &found, error))) break;
-        if (found > target) {
-            high = trial;
-        } else {
-            low = trial;
-            *best = c;
-            *load = found;
-        }
+    double masses, factor = target / l->load, most = pow((double)l->high / l->low, dimensions);
+    if (l->high == 0) {
+        masses = fmin(fmax(factor, 1.25), 8);
+    } else if (isinf(l->high_load)) {
+        masses = sqrt(most);
+    } else {
+        masses = 1 + (most - 1) * (target - l->load) / (l->high_load - l->load);
+        masses = fmin(fmax(masses, pow(most, 0.25)), pow(most, 0.75));
     }
+    uint32_t side = (uint32_t)(l->low * pow(masses, 1.0 / dimensions) + 0.5);
+    if (side <= l->low) side = l->low + 1;
+    return l->high && side >= l->high ? l->high - 1 : side;
+}
+
+static hed_status try_side(largest *l, uint32_t side, hed_device *device, double target, hed_error *error)
+{
+    double load;
+    bench_limit limit;
+    synth_case c = sized(l->index, side, hed_device_get_info(device));
+    hed_status status = load_of(&c, l->threads, device, &load, &limit, error);
+    if (status) return status;
+    if (load > target) {
+        l->high = side;
+        l->high_load = load;
+        l->limit = limit;
+    } else {
+        l->low = side;
+        l->load = load;
+        l->best = c;
+    }
+    return HED_OK;
+}
+
+/* The largest, down to a twentieth. Errors: UNSUPPORTED (not even the first plays in time). */
+static hed_status find_largest(uint32_t index, uint32_t threads, hed_device *device, double target, largest *l,
+                               hed_error *error)
+{
+    uint32_t dimensions = LARGEST[index].dimensions, side = LARGEST[index].first;
+    *l = (largest){.index = index, .threads = threads};
+    hed_status status = try_side(l, side, device, target, error);
+    if (!status && l->low == 0)
+        return hed_error_set(error, HED_ERROR_UNSUPPORTED, "not even %.0f masses play in time",
+                             pow(side, dimensions));
+    while (!status && (l->high == 0 || (l->high > l->low + 1 && pow((double)l->high / l->low, dimensions) > 1.05)))
+        status = try_side(l, next_side(l, dimensions, target), device, target, error);
     return status;
 }
 
 static hed_status run_largest(uint32_t index, uint32_t threads, hed_device *device, bench_records *to,
                               hed_error *error)
 {
-    synth_case best;
-    double load;
-    hed_status status = find_largest(index, threads, device, 1.0, &best, &load, error);
+    largest l;
+    hed_status status = find_largest(index, threads, device, 1.0, &l, error);
     if (status) return status;
     char name[96];
-    if (threads > 1) snprintf(name, sizeof name, "%s, %u threads", best.name, threads);
-    else snprintf(name, sizeof name, "%s", best.name);
-    add_head(to, name, hed_device_get_info(device)->id, masses_of(&best), "masses");
-    hed_records_number(to->records, "load", load);
-    hed_table_cell(to->table, "%.3f", load * 1e6 / RATE);
+    const uint32_t *size = l.best.size;
+    if (threads > 1) snprintf(name, sizeof name, "%s, %u threads", l.best.name, threads);
+    else snprintf(name, sizeof name, "%s", l.best.name);
+    add_head(to, name, hed_device_get_info(device)->id, masses_of(&l.best), "masses");
+    hed_records_number(to->records, "load", l.load);
+    hed_records_text(to->records, "limit", LIMIT_NAMES[l.limit]);
+    hed_table_cell(to->table, "%.3f", l.load * 1e6 / RATE);
     hed_table_cell(to->table, "%s", "");
-    hed_table_cell(to->table, "%.2f", 1 / load);
-    hed_table_cell(to->table, "%u x %u x %u masses", best.size[0], best.size[1], best.size[2]);
+    hed_table_cell(to->table, "%.2f", 1 / l.load);
+    hed_table_cell(to->table, "%u x %u x %u masses, limited by %s", size[0], size[1], size[2], LIMIT_NAMES[l.limit]);
     return HED_OK;
 }
 
@@ -341,23 +395,22 @@ static hed_status run_live(hed_device *device, double seconds, bool keep_awake, 
  * awake. */
 static hed_status run_realtime(hed_device *device, double seconds, bench_records *to, hed_error *error)
 {
-    synth_case c;
-    double load;
-    hed_status status = find_largest(2, 1, device, 0.8, &c, &load, error);
+    largest l;
+    hed_status status = find_largest(2, 1, device, 0.8, &l, error);
     bool host = strcmp(hed_device_get_info(device)->backend, "host") == 0;
     for (int awake = 0; awake < (host ? 1 : 2) && !status; awake++)
-        status = run_live(device, seconds, awake, &c, to, error);
+        status = run_live(device, seconds, awake, &l.best, to, error);
     return status;
 }
 
 /* ---- the command ---- */
 
-/* Too much for this device is worth a line, not the end. */
-static hed_status excuse(hed_status status, const char *name, const char *device, hed_error *error)
+/* A case that fails is worth a line, not the end: what was measured before it, and after, took its time. */
+static hed_status excuse(hed_status status, const char *name, const char *device, bench_records *to, hed_error *error)
 {
-    if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY && status != HED_ERROR_LIMIT)
-        return status;
-    fprintf(stderr, "heddle: %s on %s: %s\n", name, device, error->text);
+    if (!status || hed_interrupted()) return status;
+    fprintf(stderr, "heddle: %s on %s: %s: %s\n", name, device, hed_status_name(status), error->text);
+    to->failed++;
     return HED_OK;
 }
 
@@ -371,18 +424,18 @@ static hed_status run_device(hed_device *device, const char *only, double live_s
     for (uint32_t i = 0; i < SAMPLE_CASES && !status; i++) {
         hed_progress_update(&progress, i);
         if (!runs_on(&CASES[i], info) || (only && !strstr(CASES[i].name, only))) continue;
-        status = excuse(run_case(&CASES[i], device, to, error), CASES[i].name, info->id, error);
+        status = excuse(run_case(&CASES[i], device, to, error), CASES[i].name, info->id, to, error);
     }
     for (uint32_t i = 0; i < LARGEST_CASES && !status; i++) {
         hed_progress_update(&progress, SAMPLE_CASES + i);
         if (only && !strstr(LARGEST[i].name, only)) continue;
-        status = excuse(run_largest(i, 1, device, to, error), LARGEST[i].name, info->id, error);
+        status = excuse(run_largest(i, 1, device, to, error), LARGEST[i].name, info->id, to, error);
         if (status || to->threads == 1 || strcmp(info->backend, "host") != 0) continue;
-        status = excuse(run_largest(i, to->threads, device, to, error), LARGEST[i].name, info->id, error);
+        status = excuse(run_largest(i, to->threads, device, to, error), LARGEST[i].name, info->id, to, error);
     }
     hed_progress_update(&progress, SAMPLE_CASES + LARGEST_CASES);
     if (!status && live_seconds > 0)
-        status = excuse(run_realtime(device, live_seconds, to, error), "real time", info->id, error);
+        status = excuse(run_realtime(device, live_seconds, to, error), "real time", info->id, to, error);
     hed_progress_end(&progress);
     return status;
 }
@@ -398,7 +451,7 @@ static int run_bench(const hed_arguments *arguments, void *user)
     static const char *const HEADINGS[] = {"device", "instrument", ">us a sample", ">bound", ">x real time",
                                            "what", NULL};
     bench_records to = {hed_records_create(), hed_table_create(HEADINGS),
-                        (uint32_t)hed_integer_of(arguments, "threads"), 0};
+                        (uint32_t)hed_integer_of(arguments, "threads"), 0, 0};
     for (uint32_t d = 0; d < session.count && !status; d++)
         status = run_device(session.devices[d], hed_text_of(arguments, "only"), hed_number_of(arguments, "live"), &to,
                             json || hed_given(arguments, "quiet"), &error);
@@ -409,6 +462,7 @@ static int run_bench(const hed_arguments *arguments, void *user)
     hed_table_free(to.table);
     cli_close(&session);
     if (status == HED_OK && to.count == 0) {
+        if (to.failed) return HED_EXIT_FAILURE; /* with a line each */
         fprintf(stderr,
                 "heddle: nothing was measured: no instrument for these devices has a name that contains \"%s\"\n",
                 hed_given(arguments, "only") ? hed_text_of(arguments, "only") : "");
@@ -421,9 +475,9 @@ const hed_command hed_command_synth_bench = {
     .name = "bench",
     .summary = "time instruments by the sample, beside the device's bound",
     .description = "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, "
-                   "membrane and lattice that play in real "
-                   "time; with --live, a lattice that takes 80 % of the time played against the clock in blocks of "
-                   "64, missed deadlines counted.",
+                   "membrane and lattice that play in real time, and what limits them: time, the device's room, "
+                   "or what an instrument holds; with --live, a lattice that takes 80 % of the time played against "
+                   "the clock in blocks of 64, missed deadlines counted.",
     .options =
         (const hed_option[]){CLI_OPTION_JSON(true),
                              CLI_OPTION_DEVICES(true),
