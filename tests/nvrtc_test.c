@@ -154,7 +154,7 @@ static const char capability_text[] =
     "    float x = out[i];\n"
     "    shared[get_local_id(0) & 63] = x;\n"
     "#if !HED_STRICT\n"
-    "    x += hed_near_rcp(x) + hed_near_rsqrt(x) + hed_near_exp2(x) + hed_near_log2(x);\n"
+    "    x += hed_near_rcp(x) + hed_near_sqrt(x) + hed_near_rsqrt(x) + hed_near_exp2(x) + hed_near_log2(x);\n"
     "#endif\n"
     "#if HED_HAS_FP16\n"
     "    hed_half h = hed_to_half(x), g = -h * h + h / hed_to_half(2.0f) - h;\n"

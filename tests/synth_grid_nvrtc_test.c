@@ -57,19 +57,26 @@ static void check(const instance *made, const char *target)
 
 #define MILLION \
     {"EACH", "8"}, {"RIM", "3"}, {"HALO", "3"}, {"PLACES", "10593"}, {"HELD", "0"}, { "SAME", "1" }
-static const instance million = {"a million masses, a lattice", 1024, {MILLION, {"BODIES", "0"}}};
+static const instance million = {"a million masses, a lattice", 1024, {MILLION, {"BODIES", "0"}, {"TENSE", "1"}}};
 static const instance million_classes = {
     "a million masses of several kinds", 1024, {MILLION, {"BODIES", "1"}, {"CLASSES", "5"}}};
-static const instance million_kinds = {
-    "a million masses, springs moved", 1024, {MILLION, {"SPRINGS", "1"}, {"MATERIALS", "123"}, {"CLASSES", "5"}}};
+static const instance million_kinds = {"a million masses, springs moved",
+                                       1024,
+                                       {MILLION,
+                                        {"SPRINGS", "1"},
+                                        {"MATERIALS", "123"},
+                                        {"CLASSES", "5"},
+                                        {"TENSE", "1"},
+                                        {"KIND_FLOATS", "4"},
+                                        {"STRETCH", "0.9f"}}};
 static const instance million_own = {
     "a million masses, irregular", 1024, {MILLION, {"SPRINGS", "2"}, {"CLASSES", "5"}}};
 static const instance half = {
     "524,288 masses",
     1024,
-    {{"EACH", "4"}, {"RIM", "2"}, {"HALO", "2"}, {"PLACES", "5633"}, {"SAME", "1"}, {"BODIES", "0"}}};
+    {{"EACH", "4"}, {"RIM", "2"}, {"HALO", "2"}, {"PLACES", "5633"}, {"SAME", "1"}, {"BODIES", "0"}, {"TENSE", "1"}}};
 static const instance small = {
-    "65,536 masses", 256, {{"EACH", "2"}, {"RIM", "2"}, {"HALO", "2"}, {"PLACES", "897"}, {"CLASSES", "3"}}};
+    "65,536 masses", 512, {{"EACH", "1"}, {"RIM", "1"}, {"HALO", "1"}, {"PLACES", "897"}, {"CLASSES", "3"}}};
 static const instance cubic = {"stretched springs with a cubic term",
                                512,
                                {{"EACH", "2"},

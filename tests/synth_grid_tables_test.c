@@ -121,14 +121,19 @@ static void check_tables(hed_instrument *instrument, uint32_t form, const char *
     synth_grid_tables tables;
     OK(synth_network_create(&allocator, instrument, 48000.0, &network, &error));
     cr_expect_eq(network.form, form, "%s has form %u", what, network.form);
-    const uint32_t linked[] = {3, 400, SYNTH_ANCHORED, 90};
+    const synth_linked linked[] = {{3, false}, {400, true}, {SYNTH_ANCHORED, true}, {90, true}};
     OK(synth_grid_tables_create(&network, &limits, linked, 4, &tables, &error));
     expect_right_tables(&network, &tables);
     for (uint32_t k = 0; k < 4; k++) {
-        if (linked[k] == SYNTH_ANCHORED) continue;
-        uint32_t place = tables.place[linked[k]], group = place / tables.own;
-        cr_expect(place % tables.own < tables.groups[group].linked &&
-                  tables.links[group * tables.shape.threads + place % tables.own] == k);
+        if (linked[k].body == SYNTH_ANCHORED) continue;
+        uint32_t place = tables.place[linked[k].body], group = place / tables.own;
+        uint32_t i = place % tables.own, link = tables.links[group * tables.shape.threads + i];
+        cr_assert(i < tables.groups[group].linked && LATTICE_ELEMENT(link) == k &&
+                  !(link & LATTICE_PUSHED) == (k == 0));
+        uint32_t pushes = tables.shape.groups * tables.shape.rim * tables.shape.threads + LATTICE_TOLD * 4;
+        for (uint32_t p = 0; p < (k == 0 ? 1 : LATTICE_PUSHES); p++)
+            cr_expect_eq(tables.halo[group * tables.halo_room + LATTICE_PUSH_AT(link) + p],
+                         pushes + LATTICE_PUSHES * k + p);
     }
     synth_grid_tables_destroy(&tables);
     synth_network_destroy(&network);
@@ -138,7 +143,7 @@ static void check_tables(hed_instrument *instrument, uint32_t form, const char *
 Test(synth_grid_tables, every_half_spring_leads_to_its_body)
 {
     check_tables(make_lattice(14, 12, 10, -1.0f), SPRINGS_SLOTS, "a lattice");
-    check_tables(make_lattice(14, 12, 10, -0.9f), SPRINGS_KINDS, "a stretched lattice with free faces");
+    check_tables(make_lattice(14, 12, 10, -0.9f), SPRINGS_SLOTS, "a stretched lattice with free faces");
     check_tables(make_tangle(11, 0.0f), SPRINGS_KINDS, "a lattice with more springs");
     check_tables(make_tangle(11, 1.0f), SPRINGS_OWN, "an irregular network");
 }

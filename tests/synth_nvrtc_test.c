@@ -38,7 +38,7 @@ static void check(const hed_kernel_def *def, uint32_t group, bool strict, const 
     hed_release(&allocator, binary.log, binary.log_size);
     hed_nvrtc_close(nvrtc);
     if (strcmp(target, "sm_90") != 0) return;
-    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0,
+    cr_expect(strict || (r.spill_bytes == 0 && r.stack_bytes == 0), /* strict divides in a function of its own */
               "%s of %u, %s: %lld registers, %lld bytes of spills, %lld of stack", def->name, group,
               strict ? "strict" : "fast", (long long)r.registers, (long long)r.spill_bytes, (long long)r.stack_bytes);
     cr_expect(r.registers > 0 && r.registers * group <= 65536, "%s of %u: %lld registers", def->name, group,

@@ -109,49 +109,54 @@ LATTICE_FUNCTION void lattice_load(const lattice_view *group, __global const flo
         block[k + PLACES] = state[k + OWN];
         block[k + 2 * PLACES] = state[k + 2 * OWN];
     }
-    for (uint k = item; k < group->info.halo; k += WG)
-        lattice_place(block, OWN + k, packets[(step->epoch & 1u) * step->side + group->halo[k]]);
+    for (uint k = item; k < group->info.halo; k += WG) { /* pushes are of this launch */
+        __global const uint4 *from = packets + (step->epoch & 1u) * step->side + group->halo[k];
+        uint4 packet = lattice_get(from);
+        if (group->halo[k] >= step->forces) packet = lattice_wait(from, packet, step->epoch, group->flags);
+        lattice_place(block, OWN + k, packet);
+    }
     if (item == 0) lattice_place(block, PLACES - 1, hed_u4(0u, 0u, 0u, 0u));
 }
 
-/* What contacts do to a way, as the control group says (lattice.h). Who has none reads too, so that nobody runs away
- * from the control group. */
-LATTICE_FUNCTION lattice_vector lattice_push(lattice_vector way, __global const uint4 *pushes, uint pushed,
-                                             uint epoch, float unit, __global uint *flags)
+/* Row `at` of what is received times the way. */
+LATTICE_FUNCTION float lattice_row(__local const float *block, uint at, lattice_vector way)
 {
+    return block[at] * way.x + block[at + PLACES] * way.y + block[at + 2 * PLACES] * way.z;
+}
+
+/* What contacts do to a way, as the control group says (lattice.h): it was received with the others' bodies. Who has
+ * no contacts receives, too, so that nobody runs away from the control group. */
+LATTICE_FUNCTION lattice_vector lattice_push(lattice_vector way, __local const float *block, uint link, float unit)
+{
+    uint at = OWN + LATTICE_PUSH_AT(link);
     lattice_vector made;
-    uint4 push = lattice_wait(pushes, lattice_get(pushes), epoch, flags);
-    made.x = fma(as_float(push.x), unit, way.x);
-    made.y = fma(as_float(push.y), unit, way.y);
-    made.z = fma(as_float(push.z), unit, way.z);
-    if (pushed) {
-        push = lattice_wait(pushes + 1, lattice_get(pushes + 1), epoch, flags);
-        made.x += as_float(push.x) * way.x + as_float(push.y) * way.y + as_float(push.z) * way.z;
-        push = lattice_wait(pushes + 2, lattice_get(pushes + 2), epoch, flags);
-        made.y += as_float(push.x) * way.x + as_float(push.y) * way.y + as_float(push.z) * way.z;
-        push = lattice_wait(pushes + 3, lattice_get(pushes + 3), epoch, flags);
-        made.z += as_float(push.x) * way.x + as_float(push.y) * way.y + as_float(push.z) * way.z;
+    made.x = fma(block[at], unit, way.x);
+    made.y = fma(block[at + PLACES], unit, way.y);
+    made.z = fma(block[at + 2 * PLACES], unit, way.z);
+    if (link & LATTICE_PUSHED) {
+        made.x += lattice_row(block, at + 1u, way);
+        made.y += lattice_row(block, at + 2u, way);
+        made.z += lattice_row(block, at + 3u, way);
     }
     return made;
 }
 
 /* The step of body m of an item from `at`: its way is changed and it is told to others; gives where it is then. */
 LATTICE_FUNCTION lattice_vector lattice_step_body(const lattice_view *group, const lattice_step *step,
-                                                  __global uint4 *sent, __global uint4 *before, uint epoch, uint m,
-                                                  lattice_vector at, lattice_vector *velocity)
+                                                  __global uint4 *sent, uint epoch, uint m, lattice_vector at,
+                                                  lattice_vector *velocity)
 {
-    uint i = m * WG + group->item, link = group->link, element = link & ~LATTICE_PUSHED;
+    uint i = m * WG + group->item, link = group->link;
+    bool linked = m == 0 && link != LATTICE_NOTHING;
     lattice_vector force = lattice_force(group->block, group->table, group->springs, step, i, at);
     *velocity = lattice_next(*velocity, force, group->block, group->classes, step, i);
-    if (m == 0 && link != LATTICE_NOTHING)
-        *velocity = lattice_push(*velocity, before + step->forces + LATTICE_PUSHES * element, link & LATTICE_PUSHED,
-                                 epoch - 1u, 1.0f / step->unit, group->flags);
+    if (linked) *velocity = lattice_push(*velocity, group->block, link, 1.0f / step->unit);
     at.x += velocity->x;
     at.y += velocity->y;
     at.z += velocity->z;
     if (m < RIM && i < group->info.rim) lattice_put(sent + group->slot + i, at.x, at.y, at.z, epoch);
-    if (m == 0 && link != LATTICE_NOTHING) {
-        __global uint4 *told = sent + step->remote + LATTICE_TOLD * element;
+    if (linked) {
+        __global uint4 *told = sent + step->remote + LATTICE_TOLD * LATTICE_ELEMENT(link);
         float way = step->unit * step->slowness;
         lattice_put(told, at.x * step->unit, at.y * step->unit, at.z * step->unit, epoch);
         lattice_put(told + 1, velocity->x * way, velocity->y * way, velocity->z * way, epoch);
@@ -168,7 +173,7 @@ LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_st
                                      uint epoch, bool receive, lattice_vector *velocity, lattice_vector *held)
 {
     __local float *block = group->block;
-    __global uint4 *sent = packets + (epoch & 1u) * step->side, *before = packets + (~epoch & 1u) * step->side;
+    __global uint4 *sent = packets + (epoch & 1u) * step->side;
     uint4 late[LATE > 0 ? LATE : 1];
 #pragma unroll
     for (uint m = 0; m < EACH; m++) {
@@ -190,7 +195,7 @@ LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_st
             at.y = block[i + PLACES];
             at.z = block[i + 2 * PLACES];
         }
-        at = lattice_step_body(group, step, sent, before, epoch, m, at, &velocity[m]);
+        at = lattice_step_body(group, step, sent, epoch, m, at, &velocity[m]);
         if (HELD) held[HELD ? m : 0] = at;
         if (here) lattice_place(block, OWN + got, lattice_wait(from, packet, epoch, group->flags));
     }

@@ -12,28 +12,6 @@
 #endif
 #define POKE_WORDS 3u /* synth_poke: frame, word, value */
 
-/* Where the linked bodies are, into the half that is read. Anchored ones (weight 0) stay where they are. What the
- * host wrote has no epoch. */
-LATTICE_FUNCTION void control_fetch(const synth_layout *layout, const synth_at *at, __global const uint4 *told,
-                                    uint epoch, uint fresh, lattice_step step, __global uint *flags, uint item)
-{
-    uint count = layout->type[SYNTH_BODY].count, signal = at->read + layout->type[SYNTH_BODY].signal;
-    for (uint e = item; e < step.linked; e += WG) {
-        if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, e) == 0.0f) continue;
-        __global const uint4 *from = told + LATTICE_TOLD * e;
-        uint4 packet = lattice_get(from);
-        if (!fresh) packet = lattice_wait(from, packet, epoch, flags);
-        at->store[signal + BODY_O_X * count + e] = packet.x;
-        at->store[signal + BODY_O_Y * count + e] = packet.y;
-        at->store[signal + BODY_O_Z * count + e] = packet.z;
-        packet = lattice_get(from + 1);
-        if (!fresh) packet = lattice_wait(from + 1, packet, epoch, flags);
-        at->store[signal + BODY_O_U * count + e] = packet.x;
-        at->store[signal + BODY_O_V * count + e] = packet.y;
-        at->store[signal + BODY_O_W * count + e] = packet.z;
-    }
-}
-
 LATTICE_FUNCTION lattice_vector control_along(lattice_vector to, lattice_vector n, float amount)
 {
     to.x = fma(n.x, amount, to.x);
@@ -76,15 +54,53 @@ LATTICE_FUNCTION void control_push(const synth_layout *layout, const synth_at *a
     lattice_put(pushes, kept * b.x, kept * b.y, kept * b.z, epoch);
 }
 
-/* Every seat of the program, a list of rows for each of `warps`. */
-LATTICE_FUNCTION void control_rows(const synth_layout *layout, const synth_at *at, uint item)
+/* The linked bodies: what contacts do to each is sent, by the last warps, and where it is comes into the half that is
+ * read, by the first ones. Anchored bodies (weight 0) stay where they are. What the host wrote has no epoch. */
+LATTICE_FUNCTION void control_exchange(const synth_layout *layout, const synth_at *at, __global uint4 *packets,
+                                       uint epoch, uint fresh, lattice_step step, __global uint *flags, uint item)
 {
-    uint lane = item % layout->lanes, lists = WG / layout->lanes;
-    if (item >= lists * layout->lanes) return;
-    for (uint w = item / layout->lanes; w < layout->warps; w += lists)
+    uint count = layout->type[SYNTH_BODY].count, signal = at->read + layout->type[SYNTH_BODY].signal;
+    for (uint e = WG - 1u - item; e < step.linked; e += WG)
+        if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, e) != 0.0f)
+            control_push(layout, at, packets + step.forces + LATTICE_PUSHES * e, e, epoch);
+    for (uint e = item; e < step.linked; e += WG) {
+        if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, e) == 0.0f) continue;
+        __global const uint4 *from = packets + step.remote + LATTICE_TOLD * e;
+        uint4 place = lattice_get(from), way = lattice_get(from + 1);
+        if (!fresh) {
+            place = lattice_wait(from, place, epoch, flags);
+            way = lattice_wait(from + 1, way, epoch, flags);
+        }
+        at->store[signal + BODY_O_X * count + e] = place.x;
+        at->store[signal + BODY_O_Y * count + e] = place.y;
+        at->store[signal + BODY_O_Z * count + e] = place.z;
+        at->store[signal + BODY_O_U * count + e] = way.x;
+        at->store[signal + BODY_O_V * count + e] = way.y;
+        at->store[signal + BODY_O_W * count + e] = way.z;
+    }
+}
+
+/* Which list of rows an item begins with, and its lane; whole divisions are long. */
+typedef struct control_place {
+    uint list, lists, lane;
+} control_place;
+
+LATTICE_FUNCTION control_place control_place_of(const synth_layout *layout, uint item)
+{
+    control_place place;
+    place.lists = WG / layout->lanes;
+    place.lane = item % layout->lanes;
+    place.list = item < place.lists * layout->lanes ? item / layout->lanes : layout->warps;
+    return place;
+}
+
+/* Every seat of the program, a list of rows for each of `warps`. */
+LATTICE_FUNCTION void control_rows(const synth_layout *layout, const synth_at *at, control_place place)
+{
+    for (uint w = place.list; w < layout->warps; w += place.lists)
         for (uint row = synth_word(at, layout->row_begin + w); row < synth_word(at, layout->row_begin + w + 1u);
              row++) {
-            uint seat = synth_word(at, layout->rows + row * layout->lanes + lane);
+            uint seat = synth_word(at, layout->rows + row * layout->lanes + place.lane);
             if (seat != SYNTH_EMPTY) synth_entity(layout, at, SYNTH_SEAT_TYPE(seat), SYNTH_SEAT_ENTITY(seat));
         }
 }
@@ -100,6 +116,7 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
 {
     synth_at at;
     uint poke = step.poke, due = control_due(pokes, poke, step.poke_end);
+    control_place place = control_place_of(&layout, item);
     at.store = store;
     at.instance = 0;
     at.frames = step.frames;
@@ -107,7 +124,6 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
     at.delay = delay;
     for (uint n = 0; n < step.count; n++) {
         uint epoch = step.epoch + n, fresh = n == 0 ? step.fresh : 0u, parity = (step.sample + n) & 1u;
-        __global uint4 *packets_now = packets + (epoch & 1u) * step.side;
         at.read = layout.signals + parity * layout.signal_count;
         at.write = layout.signals + (parity ^ 1u) * layout.signal_count;
         at.sample = step.sample + n;
@@ -119,12 +135,9 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
                 if (item == 0) store[pokes[POKE_WORDS * poke + 1u]] = pokes[POKE_WORDS * poke + 2u];
             barrier(FENCE);
         }
-        for (uint e = item; e < step.linked; e += WG)
-            if (synth_parameter(&layout, &at, SYNTH_BODY, BODY_P_WEIGHT, e) != 0.0f)
-                control_push(&layout, &at, packets_now + step.forces + LATTICE_PUSHES * e, e, epoch);
-        control_fetch(&layout, &at, packets_now + step.remote, epoch, fresh, step, flags, item);
+        control_exchange(&layout, &at, packets + (epoch & 1u) * step.side, epoch, fresh, step, flags, item);
         barrier(FENCE);
-        control_rows(&layout, &at, item);
+        control_rows(&layout, &at, place);
         barrier(FENCE);
     }
 }

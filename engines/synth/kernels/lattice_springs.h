@@ -42,8 +42,11 @@
 #ifndef SAME /* 1: all springs have one stiffness, which is in the gain */
 #define SAME 0
 #endif
-#ifndef STRETCH /* SPRINGS_OWN with one material: L0/|d0| */
+#ifndef STRETCH /* L0/|d0|: SPRINGS_OWN with one material, SPRINGS_KINDS that differ in their rest vector alone */
 #define STRETCH 1.0f
+#endif
+#ifndef KIND_FLOATS /* 4: kinds differ in their rest vector alone; else LATTICE_KIND_FLOATS */
+#define KIND_FLOATS LATTICE_KIND_FLOATS
 #endif
 #ifndef MATERIALS /* or kinds of half-springs */
 #define MATERIALS 1
@@ -77,9 +80,11 @@
 #endif
 
 #if HED_STRICT /* the host gives no such configuration: this is for the syntax test */
+#define lattice_sqrt(x) sqrt(x)
 #define lattice_rsqrt(x) hed_rsqrt(x)
 #define lattice_rcp(x) (1.0f / (x))
 #else
+#define lattice_sqrt(x) hed_near_sqrt(x)
 #define lattice_rsqrt(x) hed_near_rsqrt(x)
 #define lattice_rcp(x) hed_near_rcp(x)
 #endif
@@ -91,13 +96,16 @@
 #define CLASS_AT (3 * PLACES)
 #define MATERIAL_AT ((CLASS_AT + (BODIES == BODIES_CLASSES ? 2 * CLASSES : 0) + 3) / 4 * 4)
 #define MATERIAL_FLOATS \
-    (SPRINGS == SPRINGS_KINDS                  ? LATTICE_KIND_FLOATS \
-     : SPRINGS == SPRINGS_OWN && MATERIALS > 1 ? LATTICE_MATERIAL_FLOATS \
-                                               : 0)
+    (SPRINGS == SPRINGS_KINDS ? KIND_FLOATS : SPRINGS == SPRINGS_OWN && MATERIALS > 1 ? LATTICE_MATERIAL_FLOATS : 0)
 #define TABLE_AT (MATERIAL_AT + MATERIAL_FLOATS * MATERIALS)
-/* Words of a group's half-springs. */
+/* Words of a group's half-springs. SPRINGS_SLOTS takes every slot for a spring, if to the body itself; where springs
+ * pull at rest, what those pull too much is taken off. */
+#define HOLES (SPRINGS == SPRINGS_SLOTS && TENSE)
 #define SPRING_WORDS \
-    (OWN * (SPRINGS == SPRINGS_KINDS ? LATTICE_KIND_WORDS(DEGREE) : SPRINGS == SPRINGS_OWN ? 2 * DEGREE : 0))
+    (OWN * (SPRINGS == SPRINGS_KINDS ? LATTICE_KIND_WORDS(DEGREE) \
+            : SPRINGS == SPRINGS_OWN ? 2 * DEGREE \
+            : HOLES                  ? 3 \
+                                     : 0))
 
 #ifdef __CUDACC__
 #define LATTICE_FUNCTION __device__ __forceinline__
@@ -168,15 +176,18 @@ typedef struct lattice_spring {
 LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
 {
     /* A palette's rest lengths are larger themselves: where nothing is stretched one operation is enough. */
-#if SPRINGS == SPRINGS_KINDS && !TENSE
-    float now = fma(s.rest, s.rest, w);
+#if SPRINGS == SPRINGS_KINDS && KIND_FLOATS == 4 /* s.square is L0^2 */
+    float now = fma(s.square, 1.0f / (STRETCH * STRETCH), w);
+    float over = TENSE ? fma(s.square, 1.0f / (STRETCH * STRETCH) - 1.0f, w) : w;
 #else
-    float now = fma(s.square, SAFE, w);
+    float now = fma(s.square, SAFE, w), over = TENSE || CUBIC ? w + s.excess : w; /* |d|^2, |d|^2 - L0^2 */
 #endif
-    float inverse = lattice_rsqrt(now), sum = lattice_rcp(fma(now, inverse, s.rest)); /* 1/(|d| + L0) */
-    float e = TENSE || CUBIC ? (w + s.excess) * sum : w * sum;
-    if (CUBIC) return fma(s.cubic * e, e, s.stiffness) * (e * inverse);
-    return SAME ? e * inverse : s.stiffness * (e * inverse);
+    float length = lattice_sqrt(now), share = over * lattice_rcp(fma(s.rest, length, now)); /* 1 - L0/|d| */
+    if (CUBIC) {
+        float e = share * length;
+        return fma(s.cubic * e, e, s.stiffness) * share;
+    }
+    return SAME ? share : s.stiffness * share;
 }
 
 #if SPRINGS == SPRINGS_SLOTS
@@ -199,27 +210,36 @@ LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
 #endif
 
 #if SPRINGS == SPRINGS_KINDS
-/* A half-spring of kind `kind`. */
-LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, const lattice_step *step, uint kind)
+/* Four floats of local memory at once. OpenCL aligns an array given by the host for its own type alone. */
+#ifdef __OPENCL_C_VERSION__
+#define LATTICE_FOUR(from) vload4(0, from)
+#else
+#define LATTICE_FOUR(from) (*(__local const float4 *)(from))
+#endif
+
+/* The half-spring whose kind is byte `j` of a word. */
+LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, uint word, uint j)
 {
-    __local const float4 *palette = (__local const float4 *)(block + MATERIAL_AT) + LATTICE_KIND_FLOATS / 4 * kind;
-    float4 shape = palette[0];
+    const uint width = KIND_FLOATS > 4 ? 5 : 4; /* an entry has 2^width bytes */
+    uint byte = (j == 0 ? word << width : word >> (8 * j - width)) & 255u << width;
+    __local const float *entry = (__local const float *)((__local const char *)(block + MATERIAL_AT) + byte);
+    float4 shape = LATTICE_FOUR(entry);
     lattice_spring s;
     s.x = shape.x;
     s.y = shape.y;
     s.z = shape.z;
     s.rest = shape.w;
-#if TENSE || CUBIC || !SAME
-    float4 more = palette[1];
+#if KIND_FLOATS > 4
+    float4 more = LATTICE_FOUR(entry + 4);
     s.stiffness = more.x;
     s.excess = more.y;
     s.cubic = more.z;
+    s.square = TENSE ? fma(s.rest, s.rest, s.excess) : s.rest * s.rest;
 #else
     s.stiffness = 1.0f;
-    s.excess = s.cubic = 0.0f;
+    s.cubic = s.excess = 0.0f;
+    s.square = s.rest * s.rest;
 #endif
-    s.square = TENSE ? fma(s.rest, s.rest, s.excess) : s.rest * s.rest;
-    (void)step;
     return s;
 }
 #endif
@@ -280,13 +300,13 @@ LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block, __glob
     (void)table, (void)springs;
 #pragma unroll
     for (uint j = 0; j < DEGREE; j++) {
-        uint byte = j & 1u ? words[j / 2] >> 16 : words[j / 2] & 0xffffu;
+        uint byte = j & 1u ? words[j / 2] >> 16 : words[j / 2] & 0xfffcu;
         float ux = NEIGHBOUR(block, 0, byte) - at.x, uy = NEIGHBOUR(block, 1, byte) - at.y,
               uz = NEIGHBOUR(block, 2, byte) - at.z;
 #if SPRINGS == SPRINGS_SLOTS
         lattice_spring s = lattice_slot(step, j);
 #elif SPRINGS == SPRINGS_KINDS
-        lattice_spring s = lattice_of_kind(block, step, kinds[j / 4] >> 8 * (j % 4) & 255u);
+        lattice_spring s = lattice_of_kind(block, kinds[j / 4], j % 4);
 #else
         lattice_spring s = lattice_of_its_own(block, step, ((__global const uint2 *)springs)[j * OWN + i]);
 #endif
@@ -300,6 +320,13 @@ LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block, __glob
         force.y = fma(pull, dy, force.y);
         force.z = fma(pull, dz, force.z);
     }
+#if HOLES
+    if (words[0] & LATTICE_HOLES) {
+        force.x += as_float(springs[i]);
+        force.y += as_float(springs[i + OWN]);
+        force.z += as_float(springs[i + 2 * OWN]);
+    }
+#endif
     return force;
 }
 #endif

@@ -16,6 +16,7 @@
 #define SYNTH_WIND 1e-16f     /* N */
 #define SYNTH_DRIFT 1e-25f    /* m a sample */
 #define SYNTH_SHORTEST 1e-12f /* m^2: a spring's square of the length counts as at least that */
+#define SYNTH_PULLS 4u        /* springs of a body that are computed at once */
 
 /* What keeps of a body's velocity in one sample. Some 48,000 of these are multiplied in a second: an ulp of one is
  * 0.3 % of the loudness then, so fast mode has the same bits. */
@@ -64,17 +65,21 @@ SYNTH_FUNCTION synth_motion synth_motion_of(const synth_layout *layout, const sy
     return m;
 }
 
-/* The spring's force on this body is added to *fx, *fy, *fz. */
-SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, const synth_motion *here, uint other,
-                               uint spring, float *fx, float *fy, float *fz)
+typedef struct synth_force {
+    float x, y, z;
+} synth_force;
+
+/* What entry `entry` of a body's springs pulls it with. `more`: some spring has damping or a cubic term. */
+SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at *at, const synth_motion *here,
+                                      synth_list springs, uint entry, uint more)
 {
+    uint head = springs.first + entry * SYNTH_SPRING_WORDS * springs.stride;
+    uint other = synth_word(at, head), spring = synth_word(at, head + springs.stride);
     uint index = spring & SYNTH_SPRING_INDEX, sign = spring & SYNTH_SPRING_REVERSED;
     uint count = layout->type[SYNTH_SPRING].count, modulated = layout->type[SYNTH_SPRING].modulated;
     uint word = layout->type[SYNTH_SPRING].parameter + index, step = count;
-    uint values =
-        word +
-        SPRING_P_REST *
-            count; /* rest length, excess, stiffness, damping: parameters, or signals where they are modulated */
+    /* rest length, excess, stiffness, damping: parameters, or signals where they are modulated */
+    uint values = word + SPRING_P_REST * count;
     float d0x = hed_flip(synth_number(at, word), sign), d0y = hed_flip(synth_number(at, word + count), sign);
     float d0z = hed_flip(synth_number(at, word + 2u * count), sign);
     uint place = at->read + layout->type[SYNTH_BODY].signal + other, bodies = layout->type[SYNTH_BODY].count;
@@ -86,7 +91,7 @@ SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, c
     }
     float rest = synth_number(at, values), excess = synth_number(at, values + step),
           stiffness = synth_number(at, values + 2u * step);
-    if (layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)) {
+    if (more) {
         float vx = synth_number(at, place + 3u * bodies) - here->u,
               vy = synth_number(at, place + 4u * bodies) - here->v;
         float vz = synth_number(at, place + 5u * bodies) - here->w;
@@ -96,9 +101,42 @@ SYNTH_FUNCTION void synth_pull(const synth_layout *layout, const synth_at *at, c
     } else {
         tension = synth_tension(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness);
     }
-    *fx += tension * (d0x + ux); /* not fused: so that both ends have one force, whoever computes it */
-    *fy += tension * (d0y + uy);
-    *fz += tension * (d0z + uz);
+    synth_force force;
+    force.x =
+        tension * (d0x + ux); /* not fused with the sum: so that both ends have one force, whoever computes it */
+    force.y = tension * (d0y + uy);
+    force.z = tension * (d0z + uz);
+    return force;
+}
+
+/* Adds entries from `entry` on, `count` of them (a constant): all loads come before the first sum, so that they wait
+ * for local memory together. */
+SYNTH_FUNCTION void synth_pull_some(const synth_layout *layout, const synth_at *at, const synth_motion *here,
+                                    synth_list springs, uint entry, uint count, uint more, synth_force *sum)
+{
+    synth_force forces[SYNTH_PULLS];
+    for (uint k = 0; k < count; k++) forces[k] = synth_pull(layout, at, here, springs, entry + k, more);
+    for (uint k = 0; k < count; k++) {
+        sum->x += forces[k].x;
+        sum->y += forces[k].y;
+        sum->z += forces[k].z;
+    }
+}
+
+/* The sum over a body's springs, in the order of its list. */
+SYNTH_FUNCTION synth_force synth_pull_all(const synth_layout *layout, const synth_at *at, const synth_motion *here,
+                                          synth_list springs, uint more)
+{
+    synth_force sum = {SYNTH_WIND, SYNTH_WIND, SYNTH_WIND};
+    uint entry = 0;
+    for (; entry + SYNTH_PULLS <= springs.length; entry += SYNTH_PULLS)
+        synth_pull_some(layout, at, here, springs, entry, SYNTH_PULLS, more, &sum);
+    if (entry + 2u <= springs.length) {
+        synth_pull_some(layout, at, here, springs, entry, 2u, more, &sum);
+        entry += 2u;
+    }
+    if (entry < springs.length) synth_pull_some(layout, at, here, springs, entry, 1u, more, &sum);
+    return sum;
 }
 
 /* The contact whose signal NX is word `word` pushes: (u, v, w) is solved for along its direction. `mobility` is s
@@ -198,15 +236,13 @@ SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at
 
 SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, uint body)
 {
-    float fx = SYNTH_WIND, fy = SYNTH_WIND, fz = SYNTH_WIND;
     synth_motion m = synth_motion_of(layout, at, body);
     synth_list springs = synth_list_of(at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
     if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body) == 0.0f) springs.length = 0;
-    for (uint i = 0; i < springs.length; i++) {
-        uint word = springs.first + i * SYNTH_SPRING_WORDS * springs.stride;
-        synth_pull(layout, at, &m, synth_word(at, word), synth_word(at, word + springs.stride), &fx, &fy, &fz);
-    }
-    synth_body_go(layout, at, body, fx, fy, fz, m);
+    synth_force sum = layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)
+                          ? synth_pull_all(layout, at, &m, springs, 1u)
+                          : synth_pull_all(layout, at, &m, springs, 0u);
+    synth_body_go(layout, at, body, sum.x, sum.y, sum.z, m);
 }
 
 /* A modulated spring: bodies read its values of the previous sample. */

@@ -63,15 +63,10 @@ typedef struct kind {
     double x, y, z, square, rest, excess, stiffness, cubic; /* the last two over the common stiffness */
 } kind;
 
-static double common_of(const synth_network *network)
-{
-    return network->same ? network->materials[0].stiffness : 1.0;
-}
-
-/* Beyond the last one: what pulls nothing. */
+/* Beyond the last one: what pulls nothing, for its rest vector is 0. */
 static kind kind_of(const synth_network *network, uint32_t index)
 {
-    if (index >= network->material_count) return (kind){.x = 1.0, .square = 1.0, .rest = 1.0};
+    if (index >= network->material_count) return (kind){.square = 1.0, .rest = 1.0};
     const synth_material *material = &network->materials[index];
     const double *v = network->vectors[index];
     double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], rest = material->rest * sqrt(square);
@@ -81,8 +76,8 @@ static kind kind_of(const synth_network *network, uint32_t index)
                   .square = square,
                   .rest = rest,
                   .excess = material->rest == 1.0 ? 0.0 : square - rest * rest,
-                  .stiffness = material->stiffness / common_of(network),
-                  .cubic = material->cubic / common_of(network)};
+                  .stiffness = material->stiffness / synth_network_common(network),
+                  .cubic = material->cubic / synth_network_common(network)};
 }
 
 /* Everything that depends on the dilation. */
@@ -93,17 +88,17 @@ void synth_grid_set_dilation(synth_structure *made, float dilation)
     made->step.dilation = dilation;
     made->step.slowness = 1.0f / dilation;
     made->step.decay = (float)decay;
-    made->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation * common_of(network));
+    made->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation * synth_network_common(network));
 }
 
 static void set_stiffness(synth_structure *made)
 {
     const synth_network *network = &made->network;
     double area = network->unit * network->unit;
-    made->step.common = (float)common_of(network);
+    made->step.common = (float)synth_network_common(network);
     for (uint32_t j = 0; j < LATTICE_MOST_DEGREE && j < network->material_count; j++) {
-        made->step.stiffness[j] = (float)(network->materials[j].stiffness / common_of(network));
-        made->step.cubic[j] = (float)(network->materials[j].cubic * area / common_of(network));
+        made->step.stiffness[j] = (float)(network->materials[j].stiffness / synth_network_common(network));
+        made->step.cubic[j] = (float)(network->materials[j].cubic * area / synth_network_common(network));
     }
 }
 
@@ -114,6 +109,8 @@ static uint32_t palette_entries(const synth_network *network)
     return network->material_count + (network->form == SPRINGS_KINDS || network->tense ? 1 : 0);
 }
 
+static uint32_t kind_floats(const synth_network *network) { return network->plain ? 4 : LATTICE_KIND_FLOATS; }
+
 static float *fill_entry(const synth_network *network, uint32_t index, float *palette)
 {
     bool none = index >= network->material_count;
@@ -121,11 +118,11 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
         kind k = kind_of(network, index);
         const double values[LATTICE_KIND_FLOATS] = {k.x, k.y, k.z, k.rest * (1.0 + 0x1p-22),
                                                     k.stiffness, k.excess, k.cubic, 0.0};
-        for (uint32_t i = 0; i < LATTICE_KIND_FLOATS; i++) *palette++ = (float)values[i];
+        for (uint32_t i = 0; i < kind_floats(network); i++) *palette++ = (float)values[i];
     } else if (network->form == SPRINGS_OWN) {
         const synth_material m = none ? (synth_material){0.0f, 0.0f, 1.0} : network->materials[index];
-        *palette++ = (float)(m.stiffness / common_of(network));
-        *palette++ = (float)(m.cubic * network->unit * network->unit / common_of(network));
+        *palette++ = (float)(m.stiffness / synth_network_common(network));
+        *palette++ = (float)(m.cubic * network->unit * network->unit / synth_network_common(network));
         *palette++ = (float)m.rest;
         *palette++ = (float)(1.0 - m.rest * m.rest);
     }
@@ -150,40 +147,33 @@ static hed_status fail_memory(hed_error *error)
 }
 
 /* Which free body each body of the control group is, and whether contacts push it. */
-static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument, uint32_t **linked,
+static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument, synth_linked **linked,
                               hed_error *error)
-{
-    const synth_program *program = made->program;
-    uint32_t count = program->layout.type[SYNTH_BODY].count;
-    *linked = synth_new(&made->allocator, count, sizeof **linked);
-    if (!*linked) return fail_memory(error);
-    for (uint32_t e = 0; e < count; e++)
-        (*linked)[e] = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index];
-    return HED_OK;
-}
-
-static void mark_pushed(synth_structure *made)
 {
     const synth_program *program = made->program;
     uint32_t count = program->layout.type[SYNTH_BODY].count,
              lengths = program->layout.type[SYNTH_BODY].forces + count;
-    for (uint64_t i = 0; i < (uint64_t)made->tables.shape.groups * made->tables.shape.threads; i++)
-        if (made->tables.links[i] != LATTICE_NOTHING && program->image[lengths + made->tables.links[i]] > 0)
-            made->tables.links[i] |= LATTICE_PUSHED;
+    *linked = synth_new(&made->allocator, count, sizeof **linked);
+    if (!*linked) return fail_memory(error);
+    for (uint32_t e = 0; e < count; e++)
+        (*linked)[e] = (synth_linked){
+            .body = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index],
+            .pushed = program->image[lengths + e] > 0,
+        };
+    return HED_OK;
 }
 
 static hed_status make_tables(synth_structure *made, const hed_instrument *instrument, double rate, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(made->device);
     synth_grid_limits limits = limits_of(info, made->packets);
-    uint32_t *linked = NULL;
+    synth_linked *linked = NULL;
     hed_status status = synth_network_create(&made->allocator, instrument, rate, &made->network, error);
     if (!status) status = find_linked(made, instrument, &linked, error);
     uint32_t count = made->program->layout.type[SYNTH_BODY].count;
     if (!status) status = synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
     synth_release(&made->allocator, linked, count, sizeof *linked);
     if (status) return status;
-    mark_pushed(made);
     made->entities = synth_new(&made->allocator, made->network.count, sizeof *made->entities);
     if (!made->entities) return fail_memory(error);
     for (uint32_t i = 0; i < made->network.count; i++)
@@ -276,7 +266,7 @@ typedef struct slot_texts {
 
 static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_define *defines)
 {
-    static const char *const names[SLOT_VALUES] = {"SLOT_X", "SLOT_Y", "SLOT_Z",
+    static const char *const names[SLOT_VALUES] = {"SLOT_X",      "SLOT_Y",    "SLOT_Z",
                                                    "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
     if (made->network.form != SPRINGS_SLOTS) return 0;
     for (uint32_t v = 0; v < SLOT_VALUES; v++) {
@@ -332,6 +322,7 @@ static void define_lattice(const synth_structure *made, definition *text)
     define_number(text, "HELD", shape->each <= FEW_EACH);
     define_number(text, "SPRINGS", network->form);
     define_number(text, "MATERIALS", palette_entries(network));
+    define_number(text, "KIND_FLOATS", kind_floats(network));
     define_number(text, "TENSE", network->tense);
     define_number(text, "CUBIC", network->cubic);
     define_number(text, "SAME", network->same);

@@ -38,6 +38,7 @@ typedef struct synth_network {
     uint32_t form;                                                          /* SPRINGS_... */
     bool tense, cubic;
     bool same;               /* one stiffness and cubic term for all */
+    bool plain;              /* that, no cubic term, and one L0/|d0|: kinds differ in their rest vector alone */
     double unit;             /* m: what lengths are counted in */
     uint32_t material_count; /* slots, kinds or materials */
     synth_material materials[SYNTH_MOST_MATERIALS];
@@ -51,6 +52,10 @@ bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t 
 hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument, double rate,
                                 synth_network *network, hed_error *error);
 void synth_network_destroy(synth_network *network);
+/* The stiffness that all forces are over: that of all springs, or 1. */
+double synth_network_common(const synth_network *network);
+/* SPRINGS_SLOTS: how a spring in a slot pulls at rest, along its rest vector, over |d0| and the common stiffness. */
+double synth_network_pull(const synth_network *network, uint32_t slot);
 /* Gives back what is needed for making tables only. */
 void synth_network_trim(synth_network *network);
 
@@ -73,13 +78,19 @@ typedef struct synth_grid_tables {
     uint32_t bodies, own, halo_room, spring_words, linked;
     uint32_t *place; /* (network count) group x own + place in it */
     lattice_group *groups;
-    uint32_t *table;   /* (groups x degree / 2 x own) two bytes of the local x array each */
-    uint32_t *springs; /* (groups x spring_words): kinds, or half-springs slot by slot */
-    uint8_t *classes;  /* (groups x own) */
-    uint32_t *halo;    /* (groups x halo_room) packet */
-    uint32_t *links;   /* (groups x threads) element of the control group */
-    uint64_t cut;      /* springs between groups */
+    uint32_t *table; /* (groups x degree / 2 x own) two bytes of the local x array each */
+    uint32_t *springs; /* (groups x spring_words): kinds, half-springs slot by slot, or what makes up for holes */
+    uint8_t *classes; /* (groups x own) */
+    uint32_t *halo;   /* (groups x halo_room) packet */
+    uint32_t *links;  /* (groups x threads) element of the control group */
+    uint64_t cut;     /* springs between groups */
 } synth_grid_tables;
+
+/* A body that the control group knows. */
+typedef struct synth_linked {
+    uint32_t body; /* free body, SYNTH_ANCHORED */
+    bool pushed;   /* whether there are contacts */
+} synth_linked;
 
 /* What the device has room for. */
 typedef struct synth_grid_limits {
@@ -89,10 +100,10 @@ typedef struct synth_grid_limits {
     uint64_t local_bytes;
 } synth_grid_limits;
 
-/* `linked`: (linked_count) free bodies that the control group knows, by its element; SYNTH_ANCHORED ones are left
- * out. Errors: LIMIT (it does not fit), MEMORY. */
+/* `linked`: (linked_count) by the control group's element; anchored ones are left out. Errors: LIMIT (it does not
+ * fit), MEMORY. */
 hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits,
-                                    const uint32_t *linked, uint32_t linked_count, synth_grid_tables *tables,
+                                    const synth_linked *linked, uint32_t linked_count, synth_grid_tables *tables,
                                     hed_error *error);
 void synth_grid_tables_destroy(synth_grid_tables *tables);
 /* Gives back what is on the device now; shape, places, groups and links stay. */

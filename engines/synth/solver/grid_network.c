@@ -181,8 +181,7 @@ static bool find_kinds(synth_network *network, double rounding)
     return true;
 }
 
-/* Whether kinds can be slots. A slot that a body has nothing in is a spring to itself, which pulls if it is
- * stretched at rest. */
+/* Whether kinds can be slots: no body has two springs of a kind. */
 static bool are_slots(const synth_network *network)
 {
     if (network->material_count > network->degree + (network->degree & 1)) return false;
@@ -192,7 +191,6 @@ static bool are_slots(const synth_network *network)
             if (used >> network->kind[e] & 1u) return false;
             used |= 1u << network->kind[e];
         }
-        if (network->tense && network->begin[i + 1] - network->begin[i] != network->material_count) return false;
     }
     return true;
 }
@@ -310,6 +308,21 @@ static hed_status find_free(synth_network *network, hed_error *error)
     return network->begin ? HED_OK : no_memory(error);
 }
 
+/* What all materials have in common. */
+static void compare_materials(synth_network *network)
+{
+    const synth_material *first = network->materials;
+    network->same = network->material_count > 0 && first->stiffness > 0.0f;
+    network->plain = network->material_count > 0 && first->rest > 0.01;
+    for (uint32_t m = 0; m < network->material_count; m++) {
+        const synth_material *material = &network->materials[m];
+        if (material->stiffness != first->stiffness || material->cubic != first->cubic) network->same = false;
+        if (fabs(material->rest - first->rest) > 1e-9) network->plain = false;
+        if (material->cubic != 0.0f) network->cubic = true;
+    }
+    network->plain = network->plain && network->same && !network->cubic;
+}
+
 hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument, double rate,
                                 synth_network *network, hed_error *error)
 {
@@ -328,15 +341,22 @@ hed_status synth_network_create(const hed_allocator *allocator, const hed_instru
         status = find_materials(network, rounding, error);
         if (!status) status = find_unit(network, error);
     }
-    network->same = network->material_count > 0 && network->materials[0].stiffness > 0.0f;
-    for (uint32_t m = 1; m < network->material_count; m++)
-        if (network->materials[m].stiffness != network->materials[0].stiffness ||
-            network->materials[m].cubic != network->materials[0].cubic)
-            network->same = false;
-    for (uint32_t s = 0; s < instrument->counts[HED_SPRING]; s++)
-        if (instrument->springs[s].cubic != 0.0f) network->cubic = true;
+    compare_materials(network);
     if (status) synth_network_destroy(network);
     return status;
+}
+
+double synth_network_common(const synth_network *network)
+{
+    return network->same ? network->materials[0].stiffness : 1.0;
+}
+
+double synth_network_pull(const synth_network *network, uint32_t slot)
+{
+    const synth_material *material = &network->materials[slot];
+    const double *v = network->vectors[slot];
+    double share = 1.0 - material->rest, stretch = share * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    return (material->stiffness + material->cubic * stretch * stretch) / synth_network_common(network) * share;
 }
 
 void synth_network_trim(synth_network *network)

@@ -110,16 +110,18 @@ static void fill_packets(const synth_structure *made, const float *state, uint32
     const synth_grid_tables *tables = &made->tables;
     uint32_t own = tables->own, room = tables->shape.rim * tables->shape.threads;
     packets += 4ull * (made->step.epoch & 1) * made->step.side;
-    for (uint32_t g = 0; g < tables->shape.groups; g++)
-        for (uint32_t i = 0; i < tables->groups[g].rim; i++) {
-            const float *body = state + 6ull * own * g + i;
-            put(packets + 4ull * (g * room + i), body, own, 1.0f);
-            if (i >= tables->groups[g].linked) continue;
-            uint32_t element = tables->links[g * tables->shape.threads + i] & ~LATTICE_PUSHED;
-            uint32_t *told = packets + 4ull * (made->step.remote + LATTICE_TOLD * element);
+    for (uint32_t g = 0; g < tables->shape.groups; g++) {
+        const float *bodies = state + 6ull * own * g;
+        for (uint32_t i = 0; i < tables->groups[g].rim; i++)
+            put(packets + 4ull * (g * room + i), bodies + i, own, 1.0f);
+        for (uint32_t i = 0; i < tables->groups[g].linked; i++) {
+            uint32_t link = tables->links[g * tables->shape.threads + i];
+            const float *body = bodies + i;
+            uint32_t *told = packets + 4ull * (made->step.remote + LATTICE_TOLD * LATTICE_ELEMENT(link));
             put(told, body, own, made->step.unit);
             put(told + 4, body + 3 * own, own, made->step.unit);
         }
+    }
 }
 
 hed_status synth_grid_carry(synth_structure *made, synth_structure *from, hed_error *error)

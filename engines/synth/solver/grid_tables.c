@@ -12,6 +12,7 @@ typedef struct builder {
     const synth_network *network;
     synth_grid_tables *tables;
     uint32_t *group_of;             /* (count) */
+    const synth_linked *linked;     /* what the control group knows, by its element */
     uint32_t *element;              /* (count) of the control group, LATTICE_NOTHING */
     uint32_t *begin;                /* (groups + 1) into `order` */
     uint32_t *order;                /* (count) by group and place */
@@ -20,9 +21,13 @@ typedef struct builder {
     uint32_t *at;                   /* (count) where it is among that group's places */
     uint32_t *sent;                 /* (2 x count of the largest halo) packet, body */
     uint32_t *neighbours, *springs; /* (degree x own), the latter times `words`, of the present group */
+    uint32_t *marks;                /* (own) LATTICE_HOLES or 0, of the present group */
     uint32_t words;                 /* of a half-spring: as many as the number of the network's form */
     uint32_t most_own, most_halo;
 } builder;
+
+/* Whether bodies may lack springs that pull at rest. */
+static bool has_holes(const synth_network *network) { return network->form == SPRINGS_SLOTS && network->tense; }
 
 static uint32_t ceil_divide(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
@@ -48,7 +53,7 @@ static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
 static void choose_threads(synth_grid_shape *shape, const synth_grid_limits *limits, uint32_t most_own)
 {
     shape->threads = limits->threads < 64 ? limits->threads : 64;
-    while (2 * shape->threads <= limits->threads && 2 * shape->threads < most_own) shape->threads *= 2;
+    while (2 * shape->threads <= limits->threads && shape->threads < most_own) shape->threads *= 2;
     shape->each = most_own ? ceil_divide(most_own, shape->threads) : 1;
 }
 
@@ -132,6 +137,20 @@ static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
     return count;
 }
 
+static uint32_t pushes_of(const builder *b, uint32_t element)
+{
+    return b->linked[element].pushed ? LATTICE_PUSHES : 1;
+}
+
+/* Packets that a group receives. */
+static uint32_t count_halo(builder *b, uint32_t group)
+{
+    uint32_t count = gather_halo(b, group, NULL);
+    for (uint32_t k = 0; k < b->tables->groups[group].linked; k++)
+        count += pushes_of(b, b->element[b->order[b->begin[group] + k]]);
+    return count;
+}
+
 static void forget_marks(builder *b) { memset(b->mark, 0xff, b->network->count * sizeof *b->mark); }
 
 static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
@@ -139,11 +158,20 @@ static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
     synth_grid_tables *tables = b->tables;
     uint32_t count = gather_halo(b, group, sent);
     qsort(sent, count, sizeof *sent, compare_keys);
-    tables->groups[group].halo = count;
+    uint32_t *halo = tables->halo + (uint64_t)group * tables->halo_room,
+             *links = tables->links + (uint64_t)group * tables->shape.threads;
     for (uint32_t k = 0; k < count; k++) {
-        tables->halo[(uint64_t)group * tables->halo_room + k] = (uint32_t)(sent[k] >> 32);
+        halo[k] = (uint32_t)(sent[k] >> 32);
         b->at[(uint32_t)sent[k]] = tables->own + k;
     }
+    uint32_t pushes =
+        tables->shape.groups * tables->shape.rim * tables->shape.threads + LATTICE_TOLD * tables->linked;
+    for (uint32_t k = 0; k < tables->groups[group].linked; k++) {
+        uint32_t element = b->element[b->order[b->begin[group] + k]];
+        links[k] = LATTICE_LINK(element, count) | (b->linked[element].pushed ? LATTICE_PUSHED : 0);
+        for (uint32_t p = 0; p < pushes_of(b, element); p++) halo[count++] = pushes + LATTICE_PUSHES * element + p;
+    }
+    tables->groups[group].halo = count;
 }
 
 /* ---- neighbours and half-springs ---- */
@@ -198,6 +226,21 @@ static uint32_t slot_for(const builder *b, uint32_t entry, uint32_t *taken)
     return slot;
 }
 
+/* A tense slot without a spring would pull: what it would is taken off again. Whether there is such a slot. */
+static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t taken)
+{
+    const synth_network *network = b->network;
+    synth_grid_tables *tables = b->tables;
+    for (uint32_t k = 0; k < 3; k++) {
+        double sum = 0.0;
+        for (uint32_t j = 0; j < network->material_count; j++)
+            if (!(taken >> j & 1u)) sum -= synth_network_pull(network, j) * network->vectors[j][k];
+        float made = (float)sum;
+        memcpy(&tables->springs[(uint64_t)group * tables->spring_words + k * tables->own + i], &made, sizeof made);
+    }
+    return taken + 1u != 1u << network->material_count;
+}
+
 static void fill_body(builder *b, uint32_t group, uint32_t i)
 {
     const synth_network *network = b->network;
@@ -212,8 +255,8 @@ static void fill_body(builder *b, uint32_t group, uint32_t i)
         if (!here && other != SYNTH_ANCHORED) tables->cut++;
         describe_spring(network, e, &b->springs[slot * b->words]);
     }
+    b->marks[i] = has_holes(network) && fill_holes(b, group, i, taken) ? LATTICE_HOLES : 0;
     tables->classes[group * tables->own + i] = network->classes[body];
-    if (b->element[body] != LATTICE_NOTHING) tables->links[group * tables->shape.threads + i] = b->element[body];
 }
 
 /* Kinds four to the word. */
@@ -238,8 +281,9 @@ static void fill_group(builder *b, uint32_t group)
     if (b->network->form == SPRINGS_OWN) memcpy(packed, b->springs, tables->spring_words * sizeof *packed);
     for (uint32_t w = 0; w < words; w++)
         for (uint32_t i = 0; i < own; i++)
-            tables->table[((uint64_t)group * words + w) * own + i] =
-                4 * b->neighbours[2 * w * own + i] | 4 * b->neighbours[(2 * w + 1) * own + i] << 16;
+            tables->table[((uint64_t)group * words + w) * own + i] = 4 * b->neighbours[2 * w * own + i] |
+                                                                     4 * b->neighbours[(2 * w + 1) * own + i] << 16 |
+                                                                     (w == 0 ? b->marks[i] : 0);
 }
 
 /* ---- all of it ---- */
@@ -255,7 +299,7 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     choose_threads(shape, limits, b->most_own);
     forget_marks(b);
     for (uint32_t g = 0; g < shape->groups; g++) {
-        uint32_t halo = gather_halo(b, g, NULL);
+        uint32_t halo = count_halo(b, g);
         if (halo > b->most_halo) b->most_halo = halo;
         if (tables->groups[g].rim > most_rim) most_rim = tables->groups[g].rim;
         if (tables->groups[g].linked > most_linked) most_linked = tables->groups[g].linked;
@@ -268,13 +312,15 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     b->words = network->form;
     tables->spring_words = network->form == SPRINGS_OWN     ? 2 * shape->degree * tables->own
                            : network->form == SPRINGS_KINDS ? LATTICE_KIND_WORDS(shape->degree) * tables->own
+                           : has_holes(network)             ? 3 * tables->own
                                                             : 0;
     shape->places = tables->own + b->most_halo + 1;
-    if (most_linked > shape->threads)
+    if (most_linked > shape->threads || tables->linked > LATTICE_MOST_LINKED)
         return synth_fail(error, HED_ERROR_LIMIT,
-                          "structure grid: %u bodies of one group have a microphone or an exciter, %u at most",
-                          most_linked, shape->threads);
-    uint32_t floats = network->form == SPRINGS_KINDS ? LATTICE_KIND_FLOATS
+                          "structure grid: %u bodies have a microphone or an exciter, %u of them in one group; %u and "
+                          "%u at most",
+                          tables->linked, most_linked, LATTICE_MOST_LINKED, shape->threads);
+    uint32_t floats = network->form == SPRINGS_KINDS ? (network->plain ? 4 : LATTICE_KIND_FLOATS)
                       : network->form == SPRINGS_OWN ? LATTICE_MATERIAL_FLOATS
                                                      : 0;
     uint64_t palettes =
@@ -304,8 +350,9 @@ static hed_status allocate_tables(builder *b, hed_error *error)
     tables->links = synth_new(allocator, groups * tables->shape.threads, sizeof *tables->links);
     b->neighbours = synth_new(allocator, degree * own, sizeof *b->neighbours);
     b->springs = synth_new(allocator, degree * own * b->words, sizeof *b->springs);
+    b->marks = synth_new(allocator, own, sizeof *b->marks);
     bool all = tables->table && tables->springs && tables->classes && tables->halo && tables->links &&
-               b->neighbours && b->springs;
+               b->neighbours && b->springs && b->marks;
     return all ? HED_OK : no_memory(error);
 }
 
@@ -328,7 +375,7 @@ static hed_status fill_tables(builder *b, hed_error *error)
     return status;
 }
 
-static hed_status start(builder *b, const uint32_t *linked, uint32_t linked_count, hed_error *error)
+static hed_status start(builder *b, hed_error *error)
 {
     const hed_allocator *allocator = b->network->allocator;
     uint64_t count = b->network->count, groups = b->tables->shape.groups;
@@ -344,8 +391,8 @@ static hed_status start(builder *b, const uint32_t *linked, uint32_t linked_coun
         !b->tables->groups)
         return no_memory(error);
     memset(b->element, 0xff, count * sizeof *b->element);
-    for (uint32_t k = 0; k < linked_count; k++)
-        if (linked[k] != SYNTH_ANCHORED) b->element[linked[k]] = k;
+    for (uint32_t k = 0; k < b->tables->linked; k++)
+        if (b->linked[k].body != SYNTH_ANCHORED) b->element[b->linked[k].body] = k;
     return HED_OK;
 }
 
@@ -362,16 +409,17 @@ static void finish(builder *b)
     synth_release(allocator, b->at, count, sizeof *b->at);
     synth_release(allocator, b->neighbours, slots, sizeof *b->neighbours);
     synth_release(allocator, b->springs, slots * b->words, sizeof *b->springs);
+    synth_release(allocator, b->marks, b->tables->own, sizeof *b->marks);
 }
 
 hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits,
-                                    const uint32_t *linked, uint32_t linked_count, synth_grid_tables *tables,
+                                    const synth_linked *linked, uint32_t linked_count, synth_grid_tables *tables,
                                     hed_error *error)
 {
     *tables = (synth_grid_tables){.allocator = network->allocator, .linked = linked_count, .bodies = network->count};
     tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
-    builder b = {.network = network, .tables = tables};
-    hed_status status = start(&b, linked, linked_count, error);
+    builder b = {.network = network, .tables = tables, .linked = linked};
+    hed_status status = start(&b, error);
     if (!status)
         status = synth_partition(network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
     if (!status) {

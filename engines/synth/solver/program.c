@@ -75,6 +75,34 @@ static hed_status order_for_vectors(synth_builder *b, hed_error *error)
     return HED_OK;
 }
 
+/* Those with modulation first; among equals as `from` has them, places in the instrument, or in its order. */
+static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
+{
+    const hed_instrument *in = b->instrument;
+    uint32_t count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t k = 0; k < in->counts[type]; k++) {
+            uint32_t i = from ? from[k] : k;
+            hed_entity entity = in->ids[type][i];
+            if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) || is_left_out(b, type, entity)) continue;
+            b->element[entity] = count;
+            b->order[type][count++] = i;
+        }
+        if (pass == 0) b->program->layout.type[type].modulated = count;
+    }
+    b->ordered[type] = b->program->layout.type[type].count = count;
+}
+
+/* Bodies that step together have about as many springs. */
+static hed_status order_bodies(synth_builder *b, hed_error *error)
+{
+    uint32_t count = b->instrument->counts[HED_BODY], *from = synth_new(b->allocator, count, sizeof *from);
+    hed_status status = from ? synth_order_bodies(b->allocator, b->instrument, from, error) : out_of_memory(error);
+    if (!status) order_type(b, HED_BODY, from);
+    synth_release(b->allocator, from, count, sizeof *from);
+    return status;
+}
+
 static hed_status order_entities(synth_builder *b, hed_error *error)
 {
     const hed_instrument *in = b->instrument;
@@ -84,23 +112,11 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
     mark(b);
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
         if (NO_ROOM(b, b->order[type], in->counts[type])) return out_of_memory(error);
-        if (type == HED_BODY && b->def->vectors) {
-            hed_status status = order_for_vectors(b, error);
-            if (status) return status;
-            continue;
-        }
-        uint32_t count = 0;
-        for (int pass = 0; pass < 2; pass++) {
-            for (uint32_t i = 0; i < in->counts[type]; i++) {
-                hed_entity entity = in->ids[type][i];
-                if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) || is_left_out(b, type, entity))
-                    continue;
-                b->element[entity] = count;
-                b->order[type][count++] = i;
-            }
-            if (pass == 0) b->program->layout.type[type].modulated = count;
-        }
-        b->ordered[type] = b->program->layout.type[type].count = count;
+        hed_status status = HED_OK;
+        if (type == HED_BODY && !b->def->remote)
+            status = b->def->vectors ? order_for_vectors(b, error) : order_bodies(b, error);
+        else order_type(b, type, NULL);
+        if (status) return status;
     }
     return HED_OK;
 }

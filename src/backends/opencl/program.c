@@ -24,8 +24,11 @@ hed_status opencl_build_options(const hed_build *build, char *text, size_t size)
                         strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
                                : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
                         nvidia ? " -cl-nv-verbose" : "");
-    if (nvidia && build->max_registers && (size_t)used < size)
-        used += snprintf(text + used, size - (size_t)used, " -cl-nv-maxrregcount=%u", build->max_registers);
+    /* OpenCL C 1.2 has no launch bounds: a full group shares 65,536 registers, given out in eights. */
+    uint32_t registers = build->max_registers, fitting = build->max_threads ? 65536 / build->max_threads / 8 * 8 : 255;
+    if (!registers && fitting < 255) registers = fitting;
+    if (nvidia && registers && (size_t)used < size)
+        used += snprintf(text + used, size - (size_t)used, " -cl-nv-maxrregcount=%u", registers);
     return (size_t)used < size ? HED_OK : HED_ERROR_LIMIT;
 }
 
