@@ -39,7 +39,8 @@ static void check(const instance *made, const char *target)
                        .define_count = count,
                        .sources = def->sources,
                        .source_count = def->source_count,
-                       .max_threads = made->threads};
+                       .max_threads = made->threads,
+                       .min_groups = def->min_groups};
     hed_binary binary = {0};
     cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "%s for %s: %s\n%s", made->name,
                  target, error.text, error.log);

@@ -28,7 +28,8 @@ static void check(const hed_kernel_def *def, uint32_t group, bool strict, const 
                        .sources = def->sources,
                        .source_count = def->source_count,
                        .math = strict ? HED_MATH_STRICT : HED_MATH_FAST,
-                       .max_threads = group};
+                       .max_threads = group,
+                       .min_groups = def->min_groups};
     hed_binary binary = {0};
     cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "%s of %u for %s: %s\n%s",
                  def->name, group, target, error.text, error.log);

@@ -16,7 +16,7 @@
 #define SYNTH_WIND 1e-16f     /* N */
 #define SYNTH_DRIFT 1e-25f    /* m a sample */
 #define SYNTH_SHORTEST 1e-12f /* m^2: a spring's square of the length counts as at least that */
-#define SYNTH_PULLS 4u        /* springs of a body that are computed at once */
+#define SYNTH_PULLS 2u        /* springs of a body that are computed at once */
 
 /* What keeps of a body's velocity in one sample. Some 48,000 of these are multiplied in a second: an ulp of one is
  * 0.3 % of the loudness then, so fast mode has the same bits. */
@@ -131,10 +131,6 @@ SYNTH_FUNCTION synth_force synth_pull_all(const synth_layout *layout, const synt
     uint entry = 0;
     for (; entry + SYNTH_PULLS <= springs.length; entry += SYNTH_PULLS)
         synth_pull_some(layout, at, here, springs, entry, SYNTH_PULLS, more, &sum);
-    if (entry + 2u <= springs.length) {
-        synth_pull_some(layout, at, here, springs, entry, 2u, more, &sum);
-        entry += 2u;
-    }
     if (entry < springs.length) synth_pull_some(layout, at, here, springs, entry, 1u, more, &sum);
     return sum;
 }

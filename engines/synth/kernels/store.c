@@ -135,7 +135,7 @@ static const hed_argument_def arguments[SYNTH_STORE_ARGUMENTS] = {
     [SYNTH_STORE_LOCAL] = {.name = "room", .kind = HED_LOCAL},
 };
 static const hed_source sources[] = {SYNTH_PHYSICS_SOURCES, {"store.cl", hed_synth_store_cl, 0}};
-static const int64_t groups[] = {32, 64, 128, 256, 512, 1024};
+static const int64_t groups[] = {32, 64, 128, 256, 384, 512, 640, 768, 1024};
 static const hed_parameter_def parameters[] = {
     {.name = "WG", .values = groups, .count = SYNTH_COUNT(groups), .value = 256}};
 static const char *const dimensions[SYNTH_STORE_DIMENSIONS] = {"instances", "words", "items", "block"};
@@ -162,7 +162,7 @@ static const hed_define is_resident[] = {{"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__l
 #define COMMON \
     .sources = sources, .source_count = SYNTH_COUNT(sources), .parameters = parameters, \
     .parameter_count = SYNTH_COUNT(parameters), .dimensions = dimensions, .dimension_count = SYNTH_STORE_DIMENSIONS, \
-    .max_threads = "WG", .geometry = geometry
+    .max_threads = "WG", .min_groups = 1, .geometry = geometry
 #define LAUNCHED \
     .entry = "synth_program", .arguments = arguments, .range = native, .work = work, .metric = HED_METRIC_ITEMS, \
     .metric_unit = "Gsteps/s", \

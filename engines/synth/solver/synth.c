@@ -74,18 +74,21 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
 }
 
 /* In the order in which AUTO asks them: the first that is valid is taken. */
-static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_group_ops, &synth_grid_ops,
+static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_grid_ops, &synth_group_ops,
                                                      &synth_global_ops};
-enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192 };
+enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192, LARGE_WITH_PACKETS = 1024 };
 
-/* Whether AUTO may take a structure: a device was named to be used, and a grid pays for its packets with many bodies
- * only. */
+/* Whether AUTO may take a structure: a device was named to be used, and a grid pays for its packets, or for a launch a
+ * sample, with many bodies only. */
 static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
 {
-    bool host = strcmp(hed_device_get_info(synth->device)->backend, "host") == 0;
+    const hed_device_info *info = hed_device_get_info(synth->device);
+    bool host = strcmp(info->backend, "host") == 0;
     if (host || id == HED_SYNTH_NATIVE) return host && id == HED_SYNTH_NATIVE;
-    return id != HED_SYNTH_GRID ||
-           (synth->def.math == HED_MATH_FAST && hed_instrument_count(synth->def.instrument, HED_BODY) >= LARGE);
+    if (id != HED_SYNTH_GRID) return true;
+    uint32_t large = info->capabilities & HED_CAN_PACKETS ? LARGE_WITH_PACKETS : LARGE;
+    return synth->def.math == HED_MATH_FAST && !synth->def.resident &&
+           hed_instrument_count(synth->def.instrument, HED_BODY) >= large;
 }
 
 static hed_status choose_structure(hed_synth *synth, hed_error *error)
