@@ -226,6 +226,7 @@ static const char *const LIMIT_NAMES[] = {"time", "device", "instrument"};
 typedef struct largest {
     synth_case best; /* of side `low` */
     uint32_t index, threads;
+    bool awake;             /* whether the device is kept awake, which costs a grid one multiprocessor */
     uint32_t low, high;     /* high 0: not known yet */
     double load, high_load; /* time of a sample over its period; HUGE_VAL: there is no such one, by `limit` */
     bench_limit limit;
@@ -250,12 +251,12 @@ static bool is_too_much(hed_status status)
 }
 
 /* The load of an instrument. */
-static hed_status load_of(const synth_case *c, uint32_t threads, hed_device *device, double *load, bench_limit *limit,
+static hed_status load_of(const synth_case *c, const largest *l, hed_device *device, double *load, bench_limit *limit,
                           hed_error *error)
 {
     player p;
     hed_summary summary;
-    hed_status status = open_player(c, threads, device, BLOCK, false, &p, error);
+    hed_status status = open_player(c, l->threads, device, BLOCK, l->awake, &p, error);
     *limit = p.is_instrument ? LIMIT_DEVICE : LIMIT_INSTRUMENT;
     *load = HUGE_VAL;
     if (is_too_much(status) || (status == HED_ERROR_ARGUMENT && !p.is_instrument)) return HED_OK;
@@ -290,7 +291,7 @@ static hed_status try_side(largest *l, uint32_t side, hed_device *device, double
     double load;
     bench_limit limit;
     synth_case c = sized(l->index, side, hed_device_get_info(device));
-    hed_status status = load_of(&c, l->threads, device, &load, &limit, error);
+    hed_status status = load_of(&c, l, device, &load, &limit, error);
     if (status) return status;
     if (load > target) {
         l->high = side;
@@ -305,11 +306,11 @@ static hed_status try_side(largest *l, uint32_t side, hed_device *device, double
 }
 
 /* The largest, down to a twentieth. Errors: UNSUPPORTED (not even the first plays in time). */
-static hed_status find_largest(uint32_t index, uint32_t threads, hed_device *device, double target, largest *l,
-                               hed_error *error)
+static hed_status find_largest(uint32_t index, uint32_t threads, bool awake, hed_device *device, double target,
+                               largest *l, hed_error *error)
 {
     uint32_t dimensions = LARGEST[index].dimensions, side = LARGEST[index].first;
-    *l = (largest){.index = index, .threads = threads};
+    *l = (largest){.index = index, .threads = threads, .awake = awake};
     hed_status status = try_side(l, side, device, target, error);
     if (!status && l->low == 0)
         return hed_error_set(error, HED_ERROR_UNSUPPORTED, "not even %.0f masses play in time",
@@ -323,7 +324,7 @@ static hed_status run_largest(uint32_t index, uint32_t threads, hed_device *devi
                               hed_error *error)
 {
     largest l;
-    hed_status status = find_largest(index, threads, device, 1.0, &l, error);
+    hed_status status = find_largest(index, threads, false, device, 1.0, &l, error);
     if (status) return status;
     char name[96];
     const uint32_t *size = l.best.size;
@@ -374,7 +375,7 @@ static hed_status run_live(hed_device *device, double seconds, bool keep_awake, 
     if (status) return status;
     hed_meter_report r = hed_meter_read(&meter);
     char name[96];
-    snprintf(name, sizeof name, "%.0f s in blocks of %d at full load%s", seconds, LIVE_BLOCK,
+    snprintf(name, sizeof name, "%.0f s in blocks of %d at 80 %% load%s", seconds, LIVE_BLOCK,
              keep_awake ? ", kept awake" : "");
     add_head(to, name, hed_device_get_info(device)->id, r.p50_ns * 1e-3, "us/block");
     hed_records_number(to->records, "p99", r.p99_ns * 1e-3);
@@ -396,8 +397,8 @@ static hed_status run_live(hed_device *device, double seconds, bool keep_awake, 
 static hed_status run_realtime(hed_device *device, double seconds, bench_records *to, hed_error *error)
 {
     largest l;
-    hed_status status = find_largest(2, 1, device, 0.8, &l, error);
     bool host = strcmp(hed_device_get_info(device)->backend, "host") == 0;
+    hed_status status = find_largest(2, 1, !host, device, 0.8, &l, error);
     for (int awake = 0; awake < (host ? 1 : 2) && !status; awake++)
         status = run_live(device, seconds, awake, &l.best, to, error);
     return status;

@@ -20,11 +20,13 @@ static bool refuse(char *reason, size_t size, const char *text)
     return false;
 }
 
-static synth_grid_limits limits_of(const hed_device_info *info, bool packets)
+/* All groups are on the device at once, with everything that a multiprocessor has; so the control group wants one of its
+ * own, and so does a warp that keeps the device awake. */
+static synth_grid_limits limits_of(const hed_device_info *info, bool packets, bool awake)
 {
     uint32_t threads = packets ? 1024 : PORTABLE_THREADS;
     if (info->max_group < threads) threads = info->max_group;
-    return (synth_grid_limits){.groups = packets ? info->compute_units - 1 : 0,
+    return (synth_grid_limits){.groups = packets ? info->compute_units - 1 - awake : 0,
                                .threads = threads,
                                .each = packets ? LATTICE_MOST_EACH : PORTABLE_EACH,
                                .table_local = packets, /* a launch of one sample reads it once */
@@ -33,7 +35,7 @@ static synth_grid_limits limits_of(const hed_device_info *info, bool packets)
 
 static bool has_packets(const hed_device_info *info)
 {
-    return (~info->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0 && info->compute_units > 1;
+    return (~info->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0 && info->compute_units > 2;
 }
 
 static bool valid(const hed_synth *synth, char *reason, size_t size)
@@ -44,7 +46,7 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
     if (synth->def.math == HED_MATH_STRICT)
         return refuse(reason, size, "strict mode wants the order of the program; the grid has one of its own");
     if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
-    synth_grid_limits limits = limits_of(info, has_packets(info));
+    synth_grid_limits limits = limits_of(info, has_packets(info), synth->def.keep_awake);
     uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each,
              room = limits.local_bytes / 12 * limits.groups;
     uint32_t bodies = synth->def.instrument->counts[HED_BODY];
@@ -166,7 +168,7 @@ static hed_status find_linked(const synth_structure *made, const hed_instrument 
 static hed_status make_tables(synth_structure *made, const hed_instrument *instrument, double rate, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(made->device);
-    synth_grid_limits limits = limits_of(info, made->packets);
+    synth_grid_limits limits = limits_of(info, made->packets, made->awake);
     synth_linked *linked = NULL;
     hed_status status = synth_network_create(&made->allocator, instrument, rate, &made->network, error);
     if (!status) status = find_linked(made, instrument, &linked, error);
@@ -249,7 +251,7 @@ static void set_sizes(synth_structure *made)
     made->control_local = made->packets && store <= hed_device_get_info(made->device)->local_bytes;
     if (made->control_local && store > local) local = store;
     uint64_t groups[2] = {shape->groups + (made->packets ? 1 : 0), 1}, bytes[2] = {(local + 15) / 16 * 16, 16};
-    uint32_t control = limits_of(hed_device_get_info(made->device), made->packets).threads,
+    uint32_t control = limits_of(hed_device_get_info(made->device), made->packets, made->awake).threads,
              threads[2] = {shape->threads, control};
     for (uint32_t k = 0; k < 2; k++) {
         made->geometries[k] =
@@ -409,6 +411,7 @@ static hed_status create(const hed_synth *synth, const synth_program *program, s
     made->stream = synth->stream;
     made->program = program;
     made->packets = has_packets(hed_device_get_info(synth->device));
+    made->awake = synth->def.keep_awake;
     made->block = synth->def.block;
     made->inputs = synth->def.inputs;
     hed_status status = build(made, synth, error);

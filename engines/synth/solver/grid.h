@@ -124,7 +124,7 @@ struct synth_structure {
     hed_device *device;
     hed_stream *stream;
     const synth_program *program;
-    bool packets, uniform, control_local;
+    bool packets, awake, uniform, control_local;
     synth_network network;    /* trimmed */
     synth_grid_tables tables; /* trimmed */
     hed_entity *entities;     /* (network count) the free bodies, in the instrument's order */
