@@ -88,8 +88,12 @@ static hed_status play(player *p, bool chord, hed_error *error)
     return hed_synth_process(p->synth, &block, error);
 }
 
+/* How a device is driven. */
+typedef enum bench_drive { DRIVE_LAUNCHES, DRIVE_AWAKE, DRIVE_RESIDENT, DRIVES } bench_drive;
+static const char *const DRIVE_NAMES[] = {"", ", kept awake", ", by a resident kernel"};
+
 static hed_status open_player(const synth_case *c, uint32_t threads, hed_device *device, uint32_t block,
-                              bool keep_awake, player *p, hed_error *error)
+                              bench_drive drive, player *p, hed_error *error)
 {
     *p = (player){.block = block, .sound = malloc(2 * (size_t)block * sizeof(float))};
     if (!p->sound) {
@@ -106,7 +110,8 @@ static hed_status open_player(const synth_case *c, uint32_t threads, hed_device 
         def.block = block;
         def.structure = c->structure;
         def.threads = threads;
-        def.keep_awake = keep_awake;
+        def.keep_awake = drive == DRIVE_AWAKE;
+        def.resident = drive == DRIVE_RESIDENT;
         status = hed_synth_create(device, &def, &p->synth, error);
         hed_instrument_destroy(instrument);
     }
@@ -200,7 +205,7 @@ static hed_status run_case(const synth_case *c, hed_device *device, bench_record
 {
     player p;
     hed_summary summary;
-    hed_status status = open_player(c, 1, device, BLOCK, false, &p, error);
+    hed_status status = open_player(c, 1, device, BLOCK, DRIVE_LAUNCHES, &p, error);
     if (status) return status;
     status = time_player(&p, SECONDS_A_CASE, &summary, error);
     if (!status) add_sample_record(c, &p, &summary, hed_device_get_info(device), to);
@@ -226,7 +231,7 @@ static const char *const LIMIT_NAMES[] = {"time", "device", "instrument"};
 typedef struct largest {
     synth_case best; /* of side `low` */
     uint32_t index, threads;
-    bool awake;             /* whether the device is kept awake, which costs a grid one multiprocessor */
+    bench_drive drive;      /* keeping the device awake costs a grid one multiprocessor */
     uint32_t low, high;     /* high 0: not known yet */
     double load, high_load; /* time of a sample over its period; HUGE_VAL: there is no such one, by `limit` */
     bench_limit limit;
@@ -256,7 +261,7 @@ static hed_status load_of(const synth_case *c, const largest *l, hed_device *dev
 {
     player p;
     hed_summary summary;
-    hed_status status = open_player(c, l->threads, device, BLOCK, l->awake, &p, error);
+    hed_status status = open_player(c, l->threads, device, BLOCK, l->drive, &p, error);
     *limit = p.is_instrument ? LIMIT_DEVICE : LIMIT_INSTRUMENT;
     *load = HUGE_VAL;
     if (is_too_much(status) || (status == HED_ERROR_ARGUMENT && !p.is_instrument)) return HED_OK;
@@ -306,11 +311,11 @@ static hed_status try_side(largest *l, uint32_t side, hed_device *device, double
 }
 
 /* The largest, down to a twentieth. Errors: UNSUPPORTED (not even the first plays in time). */
-static hed_status find_largest(uint32_t index, uint32_t threads, bool awake, hed_device *device, double target,
+static hed_status find_largest(uint32_t index, uint32_t threads, bench_drive drive, hed_device *device, double target,
                                largest *l, hed_error *error)
 {
     uint32_t dimensions = LARGEST[index].dimensions, side = LARGEST[index].first;
-    *l = (largest){.index = index, .threads = threads, .awake = awake};
+    *l = (largest){.index = index, .threads = threads, .drive = drive};
     hed_status status = try_side(l, side, device, target, error);
     if (!status && l->low == 0)
         return hed_error_set(error, HED_ERROR_UNSUPPORTED, "not even %.0f masses play in time",
@@ -324,7 +329,7 @@ static hed_status run_largest(uint32_t index, uint32_t threads, hed_device *devi
                               hed_error *error)
 {
     largest l;
-    hed_status status = find_largest(index, threads, false, device, 1.0, &l, error);
+    hed_status status = find_largest(index, threads, DRIVE_LAUNCHES, device, 1.0, &l, error);
     if (status) return status;
     char name[96];
     const uint32_t *size = l.best.size;
@@ -363,11 +368,11 @@ static hed_status play_live(player *p, double seconds, hed_meter *meter, hed_err
     return status;
 }
 
-static hed_status run_live(hed_device *device, double seconds, bool keep_awake, const synth_case *c,
-                           bench_records *to, hed_error *error)
+static hed_status run_live(hed_device *device, double seconds, bench_drive drive, const char *what,
+                           const synth_case *c, bench_records *to, hed_error *error)
 {
     player p;
-    hed_status status = open_player(c, 1, device, LIVE_BLOCK, keep_awake, &p, error);
+    hed_status status = open_player(c, 1, device, LIVE_BLOCK, drive, &p, error);
     if (status) return status;
     hed_meter meter;
     status = play_live(&p, seconds, &meter, error);
@@ -375,8 +380,7 @@ static hed_status run_live(hed_device *device, double seconds, bool keep_awake, 
     if (status) return status;
     hed_meter_report r = hed_meter_read(&meter);
     char name[96];
-    snprintf(name, sizeof name, "%.0f s in blocks of %d at 80 %% load%s", seconds, LIVE_BLOCK,
-             keep_awake ? ", kept awake" : "");
+    snprintf(name, sizeof name, "%.3g s in blocks of %d, %s%s", seconds, LIVE_BLOCK, what, DRIVE_NAMES[drive]);
     add_head(to, name, hed_device_get_info(device)->id, r.p50_ns * 1e-3, "us/block");
     hed_records_number(to->records, "p99", r.p99_ns * 1e-3);
     hed_records_number(to->records, "max", r.maximum_ns * 1e-3);
@@ -393,14 +397,18 @@ static hed_status run_live(hed_device *device, double seconds, bool keep_awake, 
 }
 
 /* A lattice that takes four fifths of the time there is, played in blocks of 64 with and without keeping the device
- * awake. */
+ * awake; and, for a tenth as long, a small instrument, between whose blocks a device may clock down. */
 static hed_status run_realtime(hed_device *device, double seconds, bench_records *to, hed_error *error)
 {
     largest l;
-    bool host = strcmp(hed_device_get_info(device)->backend, "host") == 0;
-    hed_status status = find_largest(2, 1, !host, device, 0.8, &l, error);
-    for (int awake = 0; awake < (host ? 1 : 2) && !status; awake++)
-        status = run_live(device, seconds, awake, &l.best, to, error);
+    const hed_device_info *info = hed_device_get_info(device);
+    bool host = strcmp(info->backend, "host") == 0, resident = info->capabilities & HED_CAN_RESIDENT;
+    bench_drive drives = host ? DRIVE_AWAKE : resident ? DRIVES : DRIVE_RESIDENT; /* how many there are */
+    hed_status status = find_largest(2, 1, host ? DRIVE_LAUNCHES : DRIVE_AWAKE, device, 0.8, &l, error);
+    for (bench_drive drive = 0; drive < drives && drive < DRIVE_RESIDENT && !status; drive++)
+        status = run_live(device, seconds, drive, "a lattice at 80 % load", &l.best, to, error);
+    for (bench_drive drive = 0; drive < drives && !status; drive++)
+        status = run_live(device, seconds / 10, drive, CASES[0].name, &CASES[0], to, error);
     return status;
 }
 
@@ -478,7 +486,8 @@ const hed_command hed_command_synth_bench = {
     .description = "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, "
                    "membrane and lattice that play in real time, and what limits them: time, the device's room, "
                    "or what an instrument holds; with --live, a lattice that takes 80 % of the time played against "
-                   "the clock in blocks of 64, missed deadlines counted.",
+                   "the clock in blocks of 64, missed deadlines counted, with and without keeping the device awake; "
+                   "and for a tenth as long a small instrument, by a resident kernel, too.",
     .options =
         (const hed_option[]){CLI_OPTION_JSON(true),
                              CLI_OPTION_DEVICES(true),
