@@ -268,7 +268,7 @@ typedef struct slot_texts {
 
 static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_define *defines)
 {
-    static const char *const names[SLOT_VALUES] = {"SLOT_X",      "SLOT_Y",    "SLOT_Z",
+    static const char *const names[SLOT_VALUES] = {"SLOT_X", "SLOT_Y", "SLOT_Z",
                                                    "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
     if (made->network.form != SPRINGS_SLOTS) return 0;
     for (uint32_t v = 0; v < SLOT_VALUES; v++) {

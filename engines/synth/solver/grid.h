@@ -78,12 +78,12 @@ typedef struct synth_grid_tables {
     uint32_t bodies, own, halo_room, spring_words, linked;
     uint32_t *place; /* (network count) group x own + place in it */
     lattice_group *groups;
-    uint32_t *table; /* (groups x degree / 2 x own) two bytes of the local x array each */
+    uint32_t *table;   /* (groups x degree / 2 x own) two bytes of the local x array each */
     uint32_t *springs; /* (groups x spring_words): kinds, half-springs slot by slot, or what makes up for holes */
-    uint8_t *classes; /* (groups x own) */
-    uint32_t *halo;   /* (groups x halo_room) packet */
-    uint32_t *links;  /* (groups x threads) element of the control group */
-    uint64_t cut;     /* springs between groups */
+    uint8_t *classes;  /* (groups x own) */
+    uint32_t *halo;    /* (groups x halo_room) packet */
+    uint32_t *links;   /* (groups x threads) LATTICE_LINK */
+    uint64_t cut;      /* springs between groups */
 } synth_grid_tables;
 
 /* A body that the control group knows. */
