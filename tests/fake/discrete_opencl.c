@@ -1,6 +1,5 @@
 /* The real libOpenCL, which this library is linked with and whose functions are found through it, but for one answer:
  * no device has the host's memory. So PoCL maps none into kernels, as NVIDIA's driver does. */
-#define _GNU_SOURCE /* RTLD_NEXT */
 #include "backends/opencl/opencl_api.h"
 
 #include <dlfcn.h>
