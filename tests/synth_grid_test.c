@@ -475,3 +475,37 @@ Test(synth_grid, what_it_does_not_take_is_said)
     }
     test_close(&t);
 }
+
+/* That a grid has no room for an instrument shows only while its tables are made: AUTO takes another structure then. */
+Test(synth_grid, auto_goes_on_without_it)
+{
+    test_device t = test_open(NULL);
+    enum { BODIES = 8300, MASSES = 300 };
+    if (!skips(&t)) {
+        hed_instrument *instrument = make_instrument();
+        hed_entity_def body = hed_default_entity_def(HED_BODY), spring = hed_default_entity_def(HED_SPRING);
+        hed_entity before = 0, first = 0;
+        spring.as.spring.stiffness = 100.0f;
+        for (uint32_t i = 0; i < BODIES; i++) {
+            body.as.body.position[0] = 0.01f * (float)i;
+            body.as.body.mass = 0.001f + 1e-6f * (float)(i % MASSES);
+            hed_entity here = add(instrument, &body);
+            spring.as.spring.from = before;
+            spring.as.spring.to = here;
+            if (i > 0) add(instrument, &spring);
+            if (i == 0) first = here;
+            before = here;
+        }
+        add_players(instrument, first, first, first);
+        hed_synth_def def = hed_default_synth_def();
+        def.instrument = instrument;
+        def.structure = HED_SYNTH_GRID;
+        hed_synth *synth;
+        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
+        synth = make_synth(t.device, instrument, HED_SYNTH_AUTO, 64);
+        cr_expect(hed_synth_get_report(synth).structure != HED_SYNTH_GRID);
+        hed_synth_destroy(synth);
+        hed_instrument_destroy(instrument);
+    }
+    test_close(&t);
+}

@@ -14,7 +14,7 @@
 #ifndef RIM /* the first RIM of EACH hold every body of the rim */
 #define RIM 1
 #endif
-#ifndef HALO /* others' bodies that an item receives */
+#ifndef HALO /* packets that an item receives: others' bodies and pushes */
 #define HALO 1
 #endif
 #ifndef DEGREE /* even */
@@ -42,7 +42,7 @@
 #ifndef SAME /* 1: all springs have one stiffness, which is in the gain */
 #define SAME 0
 #endif
-#ifndef STRETCH /* L0/|d0|: SPRINGS_OWN with one material, SPRINGS_KINDS that differ in their rest vector alone */
+#ifndef STRETCH /* L0/|d0| of SPRINGS_KINDS that differ in their rest vector alone */
 #define STRETCH 1.0f
 #endif
 #ifndef KIND_FLOATS /* 4: kinds differ in their rest vector alone; else LATTICE_KIND_FLOATS */
@@ -175,7 +175,7 @@ typedef struct lattice_spring {
 /* The pull of a spring along d, over |d|; w = u.(u + 2 d0). */
 LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
 {
-    /* A palette's rest lengths are larger themselves: where nothing is stretched one operation is enough. */
+    /* A palette's rest lengths are larger themselves, and where it is short its squares follow from them. */
 #if SPRINGS == SPRINGS_KINDS && KIND_FLOATS == 4 /* s.square is L0^2 */
     float now = fma(s.square, 1.0f / (STRETCH * STRETCH), w);
     float over = TENSE ? fma(s.square, 1.0f / (STRETCH * STRETCH) - 1.0f, w) : w;
@@ -267,8 +267,7 @@ LATTICE_FUNCTION lattice_spring lattice_of_its_own(__local const float *block, c
 #else
     s.stiffness = 1.0f;
     s.cubic = step->cubic[0];
-    s.rest *= STRETCH;
-    s.excess = (1.0f - STRETCH * STRETCH) * s.square;
+    s.excess = 0.0f; /* under tension there are two: that, and what pulls nothing */
     (void)block;
 #endif
     return s;

@@ -26,14 +26,15 @@ static synth_grid_limits limits_of(const hed_device_info *info, bool packets, bo
 {
     uint32_t threads = packets ? 1024 : PORTABLE_THREADS;
     if (info->max_group < threads) threads = info->max_group;
+    uint32_t each = packets ? (SYNTH_MOST_PLACES - 1) / threads : PORTABLE_EACH;
     return (synth_grid_limits){.groups = packets ? info->compute_units - 1 - awake : 0,
                                .threads = threads,
-                               .each = packets ? LATTICE_MOST_EACH : PORTABLE_EACH,
+                               .each = each < LATTICE_MOST_EACH ? each : LATTICE_MOST_EACH,
                                .table_local = packets, /* a launch of one sample reads it once */
                                .local_bytes = info->local_bytes};
 }
 
-static bool has_packets(const hed_device_info *info)
+bool synth_grid_has_packets(const hed_device_info *info)
 {
     return (~info->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0 && info->compute_units > 2;
 }
@@ -46,9 +47,9 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
     if (synth->def.math == HED_MATH_STRICT)
         return refuse(reason, size, "strict mode wants the order of the program; the grid has one of its own");
     if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
-    synth_grid_limits limits = limits_of(info, has_packets(info), synth->def.keep_awake);
+    synth_grid_limits limits = limits_of(info, synth_grid_has_packets(info), synth->def.keep_awake);
     uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each,
-             room = limits.local_bytes / 12 * limits.groups;
+             room = limits.local_bytes / 12 * limits.groups; /* neighbours' places come on top of that */
     uint32_t bodies = synth->def.instrument->counts[HED_BODY];
     if (limits.groups && (bodies > most || bodies > room)) {
         snprintf(reason, size, "%u bodies: %u groups have room for %llu", bodies, limits.groups,
@@ -410,7 +411,7 @@ static hed_status create(const hed_synth *synth, const synth_program *program, s
     made->device = synth->device;
     made->stream = synth->stream;
     made->program = program;
-    made->packets = has_packets(hed_device_get_info(synth->device));
+    made->packets = synth_grid_has_packets(hed_device_get_info(synth->device));
     made->awake = synth->def.keep_awake;
     made->block = synth->def.block;
     made->inputs = synth->def.inputs;

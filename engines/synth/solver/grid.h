@@ -92,6 +92,8 @@ typedef struct synth_linked {
     bool pushed;   /* whether there are contacts */
 } synth_linked;
 
+enum { SYNTH_MOST_PLACES = 16383 }; /* of a group: their bytes are 16-bit numbers */
+
 /* What the device has room for. */
 typedef struct synth_grid_limits {
     uint32_t groups;        /* most; 0: any number */

@@ -1,11 +1,11 @@
-/* Tables of lattice.cl: who is where in which group, whose displacements a group is sent, and what each body's
+/* Tables of lattice.cl: who is where in which group, which packets a group receives, and what each body's
  * neighbours and half-springs are. Made once, on the host; a million bodies take about a second. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
 #include <stdlib.h>
 
-enum { FEW_BODIES = 256, MOST_PLACES = 16383 /* their bytes are 16-bit numbers */ };
+enum { FEW_BODIES = 256 };
 
 /* What is needed while tables are made. */
 typedef struct builder {
@@ -238,7 +238,7 @@ static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t taken)
         float made = (float)sum;
         memcpy(&tables->springs[(uint64_t)group * tables->spring_words + k * tables->own + i], &made, sizeof made);
     }
-    return taken + 1u != 1u << network->material_count;
+    return taken != UINT32_MAX >> (32 - network->material_count);
 }
 
 static void fill_body(builder *b, uint32_t group, uint32_t i)
@@ -274,6 +274,8 @@ static void fill_group(builder *b, uint32_t group)
     uint32_t own = tables->own, degree = tables->shape.degree, words = degree / 2;
     clear_slots(b);
     for (uint32_t i = 0; i < tables->groups[group].own; i++) fill_body(b, group, i);
+    for (uint32_t i = tables->groups[group].own; i < own; i++) /* places without a body stay where they are, too */
+        b->marks[i] = has_holes(b->network) && fill_holes(b, group, i, 0) ? LATTICE_HOLES : 0;
     uint32_t *packed = tables->springs + (uint64_t)group * tables->spring_words;
     if (b->words)
         synth_spread_banks(b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
@@ -326,13 +328,14 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     uint64_t palettes =
         4 * (2 * (uint64_t)network->class_count + 3 + floats * ((uint64_t)network->material_count + 1));
     uint64_t bytes = 12ull * shape->places + palettes, table = 2ull * shape->degree * tables->own;
-    if (shape->places > MOST_PLACES || shape->each > limits->each || bytes > limits->local_bytes)
+    uint64_t room = limits->local_bytes / 12 < SYNTH_MOST_PLACES ? limits->local_bytes / 12 : SYNTH_MOST_PLACES;
+    if (shape->places > SYNTH_MOST_PLACES || shape->each > limits->each || shape->halo > LATTICE_MOST_EACH ||
+        bytes > limits->local_bytes)
         return synth_fail(error, HED_ERROR_LIMIT,
-                          "structure grid: %u bodies in %u groups, up to %u and %u of their neighbours' in one: a "
-                          "group has local memory for %llu, "
-                          "and rows for %u",
-                          network->count, shape->groups, b->most_own, b->most_halo,
-                          (unsigned long long)(limits->local_bytes / 12), limits->threads * limits->each);
+                          "structure grid: %u bodies in %u groups, up to %u in one and %u packets that it receives: a "
+                          "group has %llu places, %u of them for bodies of its own and %u for packets",
+                          network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)room,
+                          limits->threads * limits->each, shape->threads * LATTICE_MOST_EACH);
     shape->table_local = limits->table_local && bytes + table <= limits->local_bytes;
     shape->local_bytes = bytes + (shape->table_local ? table : 0);
     return HED_OK;

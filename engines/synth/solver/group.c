@@ -281,9 +281,11 @@ static hed_status launch(synth_structure *s, const synth_run *run, const synth_p
     uint64_t floats = stem_floats(s), bytes = 4 * part->frames * floats;
     status =
         hed_launch(s->stream, s->kernel, &problem, arguments, hed_kernel_get_def(s->kernel)->argument_count, error);
-    if (!status && !s->stems_seen && bytes)
+    if (status) return status;
+    if (!s->stems_seen && bytes)
         status = hed_read(s->stream, run->stems + part->first * floats, s->stems, 0, bytes, error);
-    return status ? status : hed_stream_wait(s->stream, error);
+    hed_status waited = hed_stream_wait(s->stream, status ? NULL : error);
+    return status ? status : waited;
 }
 
 /* ---- what a structure does ---- */

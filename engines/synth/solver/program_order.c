@@ -1,4 +1,4 @@
-/* The order of bodies for vectors (native_bodies.h). Where springs mostly go from each body to the one equally far
+/* The order of bodies for vectors (native_bodies.h) and warps. Where springs mostly go from each body to the one equally far
  * on, bodies stay in the instrument's order, for bands. Else windows of them are sorted by how many springs they
  * have, so that the lanes of a slice end together: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format",
  * SIAM J. Sci. Comput. 36, 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-enum { WINDOW = 1024,  /* bodies: what is near stays near */
+enum { WINDOW = 1024,    /* bodies: what is near stays near */
        MOST_SORTED = 64, /* more springs than that count as that many */
-       BAND = 16 };    /* springs of one distance that make a band */
+       BAND = 16 };      /* springs of one distance that make a band */
 
 static uint32_t index_of(const hed_instrument *in, hed_entity body) { return synth_find(in, body)->index; }
 

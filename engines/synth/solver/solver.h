@@ -48,6 +48,8 @@ extern const synth_structure_ops synth_native_ops; /* native.c: HED_SYNTH_NATIVE
 extern const synth_structure_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP */
 extern const synth_structure_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
 extern const synth_structure_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
+/* Whether a grid's groups exchange packets on a device; else a launch makes one sample. */
+bool synth_grid_has_packets(const hed_device_info *info);
 
 /* The program of an instrument, in the shape that suits a device and def->structure, for `items` of a work-group (0:
  * by rule). Errors: as synth_program_create. */

@@ -74,7 +74,7 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
 }
 
 /* In the order in which AUTO asks them: the first that is valid is taken. */
-static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_grid_ops, &synth_group_ops,
+static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_group_ops, &synth_grid_ops,
                                                      &synth_global_ops};
 enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192, LARGE_WITH_PACKETS = 1024 };
 
@@ -86,17 +86,20 @@ static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
     bool host = strcmp(info->backend, "host") == 0;
     if (host || id == HED_SYNTH_NATIVE) return host && id == HED_SYNTH_NATIVE;
     if (id != HED_SYNTH_GRID) return true;
-    uint32_t large = info->capabilities & HED_CAN_PACKETS ? LARGE_WITH_PACKETS : LARGE;
+    uint32_t large = synth_grid_has_packets(info) ? LARGE_WITH_PACKETS : LARGE;
     return synth->def.math == HED_MATH_FAST && !synth->def.resident &&
            hed_instrument_count(synth->def.instrument, HED_BODY) >= large;
 }
 
-static hed_status choose_structure(hed_synth *synth, hed_error *error)
+/* `grid`: whether AUTO may still take it. */
+static hed_status choose_structure(hed_synth *synth, bool grid, hed_error *error)
 {
     hed_synth_structure wanted = synth->def.structure;
     char reason[256] = "none runs on this device";
     for (uint32_t i = 0; i < OPS_COUNT; i++) {
-        if (wanted == HED_SYNTH_AUTO ? !is_sensible(synth, all_ops[i]->id) : all_ops[i]->id != wanted) continue;
+        hed_synth_structure id = all_ops[i]->id;
+        if (wanted == HED_SYNTH_AUTO ? !is_sensible(synth, id) || (id == HED_SYNTH_GRID && !grid) : id != wanted)
+            continue;
         if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
         synth->ops = all_ops[i];
         synth->def.structure = synth->ops->id;
@@ -108,24 +111,37 @@ static hed_status choose_structure(hed_synth *synth, hed_error *error)
 
 static uint64_t block_ns(const hed_synth_def *def) { return (uint64_t)(def->block * 1e9 / def->rate); }
 
-static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_error *error)
+/* The program and the structure that runs it. */
+static hed_status build_structure(hed_synth *synth, const hed_instrument *instrument, bool grid, hed_error *error)
 {
-    char reason[256];
-    /* Their programs are others; and for a grid a whole one would be large. */
-    if (synth->def.structure == HED_SYNTH_AUTO && is_sensible(synth, HED_SYNTH_NATIVE))
-        synth->def.structure = HED_SYNTH_NATIVE;
-    if (synth->def.structure == HED_SYNTH_AUTO && is_sensible(synth, HED_SYNTH_GRID) &&
-        synth_grid_ops.valid(synth, reason, sizeof reason))
-        synth->def.structure = HED_SYNTH_GRID;
     hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
                                            &synth->program, error);
-    if (!status) status = choose_structure(synth, error);
+    if (!status) status = choose_structure(synth, grid, error);
     if (!status && !synth->stream) {
         hed_stream_def stream = hed_default_stream_def();
         status = hed_stream_create(synth->device, &stream, &synth->stream, error);
         synth->own_stream = !status;
     }
-    if (!status) status = synth->ops->create(synth, synth->program, &synth->structure, error);
+    return status ? status : synth->ops->create(synth, synth->program, &synth->structure, error);
+}
+
+static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_error *error)
+{
+    char reason[256];
+    bool automatic = synth->def.structure == HED_SYNTH_AUTO;
+    /* Their programs are others; and for a grid a whole one would be large. */
+    if (automatic && is_sensible(synth, HED_SYNTH_NATIVE)) synth->def.structure = HED_SYNTH_NATIVE;
+    else if (automatic && is_sensible(synth, HED_SYNTH_GRID) && synth_grid_ops.valid(synth, reason, sizeof reason))
+        synth->def.structure = HED_SYNTH_GRID;
+    hed_status status = build_structure(synth, instrument, true, error);
+    /* That the grid has no room for an instrument is seen only while its tables are made. */
+    if (automatic && synth->def.structure == HED_SYNTH_GRID &&
+        (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT)) {
+        synth_program_destroy(synth->program);
+        synth->program = NULL;
+        synth->def.structure = HED_SYNTH_AUTO;
+        status = build_structure(synth, instrument, false, error);
+    }
     if (!status)
         status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program, synth->def.max_events,
                                      &synth->voices, error);

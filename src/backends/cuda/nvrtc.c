@@ -165,7 +165,8 @@ static void add_option(options *to, const char *format, uint32_t value)
  * for a full group (65,536 registers of a multiprocessor, given out to warps of 32 in eights for each work item). */
 static void add_bounds(options *to, const hed_build *build)
 {
-    uint32_t warps = (build->max_threads + 31) / 32, groups = build->min_groups ? build->min_groups : 1;
+    uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
+    uint32_t groups = build->min_groups ? build->min_groups : 1;
     if (build->max_registers) {
         uint32_t fitting = warps ? 65536 / (warps * 32 * groups) / 8 * 8 : 255;
         if (fitting < 16) fitting = 16;

@@ -25,8 +25,9 @@ hed_status opencl_build_options(const hed_build *build, char *text, size_t size)
                                : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
                         nvidia ? " -cl-nv-verbose" : "");
     /* OpenCL C 1.2 has no launch bounds: a full group shares 65,536 registers, given out in eights. */
-    uint32_t registers = build->max_registers, fitting = build->max_threads ? 65536 / build->max_threads / 8 * 8 : 255;
-    if (!registers && fitting < 255) registers = fitting;
+    uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
+    uint32_t registers = build->max_registers, fitting = warps ? 65536 / (warps * 32) / 8 * 8 : 255;
+    if (fitting < 255 && (!registers || registers > fitting)) registers = fitting;
     if (nvidia && registers && (size_t)used < size)
         used += snprintf(text + used, size - (size_t)used, " -cl-nv-maxrregcount=%u", registers);
     return (size_t)used < size ? HED_OK : HED_ERROR_LIMIT;
