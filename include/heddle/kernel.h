@@ -189,7 +189,8 @@ struct hed_kernel_def {
     uint64_t needs;                   /**< bits of hed_capability */
     const char *max_threads;          /**< work items of a group at most (launch bounds): parameter, number or their product, as
                                            "WG_X*WG_Y"; NULL: none */
-    uint32_t min_groups;              /**< groups a compute unit should hold (launch bounds); 0: none */
+    uint32_t min_groups;              /**< groups a compute unit should hold (launch bounds); 0: as the compiler likes: CUDA's
+                                           saves registers for several, so say 1 where a group has a unit to itself */
     bool may_spill;                   /**< a spill or a stack frame is accepted */
     hed_valid_function *valid;        /**< NULL: every configuration that fits the device */
     hed_geometry_function *geometry;  /**< NULL: launched with hed_launch_over() only */
