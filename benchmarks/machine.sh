@@ -1,4 +1,4 @@
-# What cloth.sh and synth.sh share; read by them with PORTABLE-FOLDER and RESULTS-FOLDER as $1 and $2.
+# What gpu.sh, cloth.sh and synth.sh share; read by them with PORTABLE-FOLDER and RESULTS-FOLDER as $1 and $2.
 # shellcheck shell=sh disable=SC2034 # they use what is set here
 here=$(cd "$1" && pwd)
 mkdir -p "$2"

@@ -2,20 +2,15 @@
  * neither spill nor have a stack frame, with what may surround a cloth and without; and all compile for older
  * architectures. Skipped where NVRTC is not installed. */
 /* ctest: timeout=300 */
-#include "backends/cuda/nvrtc.h"
-#include "core/objects.h"
-
 #include "kernels/patch.h"
-#include "testing.h"
-
-static hed_error error;
+#include "nvrtc_testing.h"
 
 typedef struct instance {
     int64_t values[CLOTH_PATCH_PARAMETERS]; /* threads, own, ghosts, steps, shares, early, queue, held */
     const char *exchange, *figures;
 } instance;
 
-enum { REGISTERS_OF_A_UNIT = 65536, MOST_DEFINES = CLOTH_PATCH_PARAMETERS + 16 };
+enum { MOST_DEFINES = CLOTH_PATCH_PARAMETERS + 16 };
 
 static const char *const surroundings[] = {"TETHERS", "DRIVER", "AIR", "COLLIDERS", "CONTACTS"};
 static const char *const materials[] = {"RANGES", "COMPLIANCE"};
@@ -28,12 +23,7 @@ static void add(hed_define *defines, uint32_t *count, const char *const *names, 
 /* `registers`: of a thread at most; 0: as many as the group leaves. */
 static void check(const instance *made, bool surrounded, bool limited, uint32_t registers, const char *target)
 {
-    hed_allocator allocator = hed_default_allocator();
-    hed_nvrtc *nvrtc;
-    char reason[256] = "", values[CLOTH_PATCH_PARAMETERS][24], text[256];
-    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
-                 HED_OK);
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    char values[CLOTH_PATCH_PARAMETERS][24], text[256];
     hed_define defines[MOST_DEFINES] = {{"EXCHANGE", made->exchange}, {"FIGURES", made->figures}};
     uint32_t count = 2;
     const hed_kernel_def *def = made->exchange[0] == '1' ? &cloth_patch_packets_def : &cloth_patch_def;
@@ -45,23 +35,13 @@ static void check(const instance *made, bool surrounded, bool limited, uint32_t 
     }
     if (surrounded) add(defines, &count, surroundings, 5);
     if (limited) add(defines, &count, materials, 2);
+    hed_config_format(def, &config, text, sizeof text);
     hed_build build = {.def = def,
-                       .entry = def->entry,
                        .defines = defines,
                        .define_count = count,
-                       .sources = def->sources,
-                       .source_count = def->source_count,
                        .max_registers = registers,
                        .max_threads = (uint32_t)made->values[CLOTH_PATCH_WG]};
-    hed_binary binary = {0};
-    hed_config_format(def, &config, text, sizeof text);
-    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "[%s] for %s: %s\n%s", text,
-                 target, error.text, error.log);
-    hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
-    hed_nvrtc_read_log(binary.log, def->entry, &r);
-    hed_release(&allocator, binary.bytes, binary.size);
-    hed_release(&allocator, binary.log, binary.log_size);
-    hed_nvrtc_close(nvrtc);
+    hed_kernel_resources r = resources_of(build, text, target);
     if (strcmp(target, "sm_90") != 0) return;
     cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0, "[%s]%s%s: %lld bytes of spills, %lld of stack", text,
               surrounded ? " surrounded" : "", limited ? " limited" : "", (long long)r.spill_bytes,

@@ -2,15 +2,10 @@
  * at 1,024 threads and neither spill nor have a stack frame; and it compiles for older architectures. Skipped where
  * NVRTC is not installed. */
 /* ctest: timeout=300 */
-#include "backends/cuda/nvrtc.h"
-#include "core/objects.h"
-
 #include "kernels/lattice_kernel.h"
-#include "testing.h"
+#include "nvrtc_testing.h"
 
-static hed_error error;
-
-enum { MOST_DEFINES = 24, REGISTERS_OF_A_UNIT = 65536 };
+enum { MOST_DEFINES = 24 };
 
 /* A lattice with 6 neighbours; `more` ends with a NULL name. */
 typedef struct instance {
@@ -21,34 +16,17 @@ typedef struct instance {
 
 static void check(const instance *made, const char *target)
 {
-    hed_allocator allocator = hed_default_allocator();
-    hed_nvrtc *nvrtc;
-    char reason[256] = "", threads[12];
-    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
-                 HED_OK);
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    char threads[12];
     snprintf(threads, sizeof threads, "%u", made->threads);
     hed_define defines[MOST_DEFINES] = {
         {"WG", threads}, {"DEGREE", "6"}, {"PACKETS", "1"}, {"CONTROL_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}};
     uint32_t count = 5;
     for (uint32_t i = 0; made->more[i].name; i++) defines[count++] = made->more[i];
-    const hed_kernel_def *def = &synth_lattice_packets_def;
-    hed_build build = {.def = def,
-                       .entry = def->entry,
+    hed_build build = {.def = &synth_lattice_packets_def,
                        .defines = defines,
                        .define_count = count,
-                       .sources = def->sources,
-                       .source_count = def->source_count,
-                       .max_threads = made->threads,
-                       .min_groups = def->min_groups};
-    hed_binary binary = {0};
-    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "%s for %s: %s\n%s", made->name,
-                 target, error.text, error.log);
-    hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
-    hed_nvrtc_read_log(binary.log, def->entry, &r);
-    hed_release(&allocator, binary.bytes, binary.size);
-    hed_release(&allocator, binary.log, binary.log_size);
-    hed_nvrtc_close(nvrtc);
+                       .max_threads = made->threads};
+    hed_kernel_resources r = resources_of(build, made->name, target);
     if (strcmp(target, "sm_90") != 0) return;
     cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0, "%s: %lld registers, %lld bytes of spills, %lld of stack",
               made->name, (long long)r.registers, (long long)r.spill_bytes, (long long)r.stack_bytes);

@@ -239,7 +239,7 @@ static uint32_t *run_plainly(const machine *m, uint32_t instance, float *stems, 
                        .inputs = m->input,
                        .stems = stems + frame * layout->stems * 2,
                        .delay = delay};
-        for (uint32_t type = 0; type < SYNTH_REMOTE; type++) {
+        for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
             uint32_t count = type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
             for (uint32_t i = 0; i < count; i++) synth_entity(layout, &at, type, i);
         }

@@ -35,7 +35,6 @@ enum synth_type {
     SYNTH_MIDI,
     SYNTH_DELAY,
     SYNTH_EAR,
-    SYNTH_REMOTE, /* a body that another group steps (structure grid): its packet is fetched */
     SYNTH_TYPES
 };
 
@@ -260,9 +259,6 @@ enum {
     DELAY_P_MASK /* (uint) */,
     DELAY_PARAMETERS
 };
-/* REMOTE: a seat of this type is entity i of BODY, whose signals come from a packet; P is an array over the same
- * entities. */
-enum { REMOTE_P_PACKET /* (uint) */, REMOTE_PARAMETERS };
 
 /* hed_wave, as devices know it. */
 enum { SYNTH_SINE, SYNTH_SAW, SYNTH_RECTANGLE, SYNTH_NOISE, SYNTH_HOLD };

@@ -7,7 +7,7 @@
 #include "physics_modulators.h"
 #endif
 
-/* Reads what others wrote at the previous sample, writes its state and signals. SYNTH_REMOTE is the caller's. */
+/* Reads what others wrote at the previous sample, writes its state and signals. */
 SYNTH_FUNCTION void synth_entity(const synth_layout *layout, const synth_at *at, uint type, uint entity)
 {
     switch (type) {

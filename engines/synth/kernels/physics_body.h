@@ -194,6 +194,20 @@ SYNTH_FUNCTION float synth_kept(float speed, float keep, float mobility)
 }
 SYNTH_FUNCTION float synth_went(float place, float speed, float dilation) { return hed_fma(dilation, speed, place); }
 
+/* From the contacts on: damping and the way. */
+SYNTH_FUNCTION void synth_body_end(const synth_layout *layout, const synth_at *at, uint body, float mobility,
+                                   float keep, synth_motion m)
+{
+    float dilation = synth_dilation(at);
+    m.u = synth_kept(m.u, keep, mobility);
+    m.v = synth_kept(m.v, keep, mobility);
+    m.w = synth_kept(m.w, keep, mobility);
+    m.x = synth_went(m.x, m.u, dilation);
+    m.y = synth_went(m.y, m.v, dilation);
+    m.z = synth_went(m.z, m.w, dilation);
+    synth_body_show(layout, at, body, &m);
+}
+
 /* From the force of the springs on: contacts, damping, the way. */
 SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at, uint body, float fx, float fy,
                                   float fz, synth_motion m)
@@ -221,13 +235,7 @@ SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at
         uint word = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
         synth_push(at, at->read + synth_word(at, word), synth_word(at, word + forces.stride), mobility, &m);
     }
-    m.u = synth_kept(m.u, keep, mobility);
-    m.v = synth_kept(m.v, keep, mobility);
-    m.w = synth_kept(m.w, keep, mobility);
-    m.x = synth_went(m.x, m.u, dilation);
-    m.y = synth_went(m.y, m.v, dilation);
-    m.z = synth_went(m.z, m.w, dilation);
-    synth_body_show(layout, at, body, &m);
+    synth_body_end(layout, at, body, mobility, keep, m);
 }
 
 SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, uint body)

@@ -260,7 +260,6 @@ ALWAYS void touch(const synth_step *s, uint32_t body, float mobility, float keep
     const synth_at *at = s->at;
     const synth_type_layout *bodies = &s->layout->type[SYNTH_BODY];
     synth_list forces = synth_list_of(at, bodies->forces, bodies->count, body);
-    float dilation = synth_dilation(at);
     bool touched = false;
     for (uint32_t i = 0; i < forces.length; i++) {
         uint32_t entry = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
@@ -272,13 +271,7 @@ ALWAYS void touch(const synth_step *s, uint32_t body, float mobility, float keep
         touched = true;
     }
     if (!touched) return;
-    m.u = synth_kept(m.u, keep, mobility);
-    m.v = synth_kept(m.v, keep, mobility);
-    m.w = synth_kept(m.w, keep, mobility);
-    m.x = synth_went(m.x, m.u, dilation);
-    m.y = synth_went(m.y, m.v, dilation);
-    m.z = synth_went(m.z, m.w, dilation);
-    synth_body_show(s->layout, at, body, &m);
+    synth_body_end(s->layout, at, body, mobility, keep, m);
     if (synth_gathers(s->bodies)) show_one(s, body);
 }
 

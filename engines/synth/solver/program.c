@@ -6,7 +6,7 @@ _Static_assert((int)SYNTH_DELAY == (int)HED_DELAY_LINE && (int)SYNTH_AUDIO == (i
                "entity types and rows have one numbering");
 
 /* Relative times of a row, roughly: by the length of each type's path. */
-const float synth_costs[SYNTH_TYPES] = {10, 2, 5, 14, 12, 20, 16, 6, 7, 6, 5, 5, 4, 9, 2};
+const float synth_costs[SYNTH_TYPES] = {10, 2, 5, 14, 12, 20, 16, 6, 7, 6, 5, 5, 4, 9};
 
 const synth_shape synth_shapes[SYNTH_TYPES] = {
     [SYNTH_BODY] = {BODY_PARAMETERS, 0, BODY_SIGNALS, 0},
@@ -23,7 +23,6 @@ const synth_shape synth_shapes[SYNTH_TYPES] = {
     [SYNTH_MIDI] = {MIDI_PARAMETERS, MIDI_STATES, MODULATOR_SIGNALS, 0},
     [SYNTH_DELAY] = {DELAY_PARAMETERS, 0, MODULATOR_SIGNALS, 0},
     [SYNTH_EAR] = {EAR_PARAMETERS, 0, EAR_SIGNALS, 0},
-    [SYNTH_REMOTE] = {REMOTE_PARAMETERS, 0, 0, 0},
 };
 
 static hed_status out_of_memory(hed_error *error)
@@ -378,8 +377,6 @@ static hed_status build(synth_builder *b, hed_error *error)
     if (!status) status = order_links(b, error);
     if (!status) status = make_contacts(b, error);
     if (!status) status = make_ears(b, error);
-    if (!status && b->def->remote)
-        b->program->layout.type[SYNTH_REMOTE].count = b->program->layout.type[SYNTH_BODY].count;
     if (!status) status = name_elements(b, error);
     if (!status) status = make_gates(b, error);
     if (!status) status = pack_rows(b, error);
@@ -418,6 +415,7 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     made->allocator = *allocator;
     made->instances = instrument->mode == HED_SINGLETON ? 1 : instrument->voices;
     made->step = 1.0 / def->rate;
+    made->remote = def->remote;
     made->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
     made->layout.step = (float)(1.0 / def->rate);
     synth_builder builder = {

@@ -39,6 +39,7 @@ typedef struct synth_program {
     synth_layout layout;
     double step; /* s */
     uint32_t instances;
+    bool remote; /* bodies and springs are elsewhere: a grid's */
     uint32_t *image; /* (layout.words) at rest, half 0 and half 1 */
     /* (type[t].count) which entity each element is; contacts: the exciter, ears: the microphone. */
     hed_entity *entities[SYNTH_TYPES];
@@ -65,7 +66,7 @@ typedef struct synth_program_def {
     uint32_t warps, lanes;
     hed_pack_method pack;
     uint32_t inputs; /* channels that there are */
-    /* Structure grid: only entities that are no bodies or springs, and as remote bodies those that they are linked to
+    /* Structure grid: only entities that are no bodies or springs, and the bodies that they are linked to, without rows
      * (in the order of `entities[SYNTH_BODY]`). */
     bool remote;
     bool vectors; /* structure native: bodies stand where vectors take many at a time, those with modulation among

@@ -178,7 +178,7 @@ uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_
     uint32_t count = sizeof places / sizeof *places;
     while (place < count && (places[place].type != type || places[place].parameter != parameter)) place++;
     if (place == count) return 0;
-    if (type == SYNTH_BODY && program->layout.type[SYNTH_REMOTE].count > 0) return 0; /* the grid has its own */
+    if (type == SYNTH_BODY && program->remote) return 0; /* the grid has its own */
     collection c = {program, pokes, capacity, 0};
     for (uint32_t i = first; i < program->layout.type[type].count && program->entities[type][i] == entity; i++)
         collect_element(&c, place, i, first, value);
