@@ -39,7 +39,7 @@ typedef struct synth_program {
     synth_layout layout;
     double step; /* s */
     uint32_t instances;
-    bool remote; /* bodies and springs are elsewhere: a grid's */
+    bool remote;     /* bodies and springs are elsewhere: a grid's */
     uint32_t *image; /* (layout.words) at rest, half 0 and half 1 */
     /* (type[t].count) which entity each element is; contacts: the exciter, ears: the microphone. */
     hed_entity *entities[SYNTH_TYPES];
