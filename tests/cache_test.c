@@ -259,14 +259,15 @@ Test(cache, a_folder_that_cannot_be_looked_into)
 Test(cache, a_full_disk)
 {
     const hed_context_def def = cached_def();
-    char filler[64 << 10], path[256];
+    static char filler[1 << 20]; /* many times what an entry of the fake takes: some 64 KiB */
+    char path[256];
     const void *parts[] = {filler};
     size_t size = sizeof filler;
     memset(filler, 'x', sizeof filler);
     cr_assert_eq(mkdir(cache, 0755), 0);
-    /* A file system of 64 KiB, in a mount namespace that ends with this process. */
+    /* A file system of 1 MiB, in a mount namespace that ends with this process. */
     if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-        mount("heddle-test", cache, "tmpfs", 0, "size=65536"))
+        mount("heddle-test", cache, "tmpfs", 0, "size=1048576"))
         cr_skip_test("no right to mount a small file system: %s", strerror(errno));
     snprintf(path, sizeof path, "%s/filler", cache);
     OK(hed_path_write(path, parts, &size, 1, &error));
@@ -278,7 +279,7 @@ Test(cache, a_full_disk)
     cr_assert(report.entries == 0 && report.damaged == 0 && report.bytes == 0, "half a file was left");
     cr_assert_eq(unlink(path), 0);
     cr_assert(compiles(&def, "1.5f"));
-    cr_assert_not(compiles(&def, "1.5f"), "and with room again it is kept");
+    cr_assert_not(compiles(&def, "1.5f"), "and with room again it is kept: %s", log_text);
     umount(cache);
 }
 
