@@ -15,9 +15,8 @@ enum { VECTOR = 16 };
 enum { VECTOR = 8 };
 #endif
 typedef float vector __attribute__((vector_size(VECTOR * sizeof(float)), aligned(sizeof(float)), may_alias));
-/* A packed place, and two of them. */
+/* A packed place. */
 typedef float quad __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
-typedef float octet __attribute__((vector_size(8 * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 typedef struct lanes {
     float x[SYNTH_LANES], y[SYNTH_LANES], z[SYNTH_LANES];
@@ -57,59 +56,67 @@ ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
     }
 }
 
-/* In each half of two octets: the first two of each, by turns; and the last two. */
-#define FIRST_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
-#define LAST_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
-/* In each half: the first two of `a`, then of `b`; and the last two. */
-#define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-#define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
-
-#define PACKED_PLACE(packed, body) (*(const quad *)((packed) + (body)))
-#define TWO(packed, a, b) \
-    __builtin_shufflevector(PACKED_PLACE(packed, a), PACKED_PLACE(packed, b), 0, 1, 2, 3, 4, 5, 6, 7)
-
-/* Places of eight bodies: by whole packed places, a quarter of the loads, which are then turned, four by four. */
-ALWAYS void gather_eight(const float *packed, const uint32_t *body, octet *x, octet *y, octet *z)
+ALWAYS void copy_lanes(const lanes *from, lanes *to)
 {
-    octet a = TWO(packed, body[0], body[4]), b = TWO(packed, body[1], body[5]), c = TWO(packed, body[2], body[6]),
-          d = TWO(packed, body[3], body[7]);
-    octet xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b), z1 = LAST_PAIRS(c, d);
-    *x = FIRST_HALVES(xy0, xy1);
-    *y = LAST_HALVES(xy0, xy1);
-    *z = FIRST_HALVES(z0, z1);
+    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
+        *(vector *)(to->x + l) = *(const vector *)(from->x + l);
+        *(vector *)(to->y + l) = *(const vector *)(from->y + l);
+        *(vector *)(to->z + l) = *(const vector *)(from->z + l);
+    }
 }
 
-/* Where a vector holds all lanes it is put together before it is stored: a load must not wait for two stores. */
+/* Of four numbers in each quarter of two vectors: the first two of each, by turns; and the last two. */
 #if defined(SYNTH_WIDE)
-#define JOIN(to, low, high) \
-    (*(vector *)(to) = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#define FIRST_PAIRS(a, b) _mm512_unpacklo_ps(a, b)
+#define LAST_PAIRS(a, b) _mm512_unpackhi_ps(a, b)
+#define FIRST_HALVES(a, b) _mm512_shuffle_ps(a, b, 0x44) /* the first two of `a`, then of `b` */
+#define LAST_HALVES(a, b) _mm512_shuffle_ps(a, b, 0xee)
 #else
-#define JOIN(to, low, high) (*(octet *)(to) = (low), *(octet *)((to) + 8) = (high))
+#define FIRST_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define LAST_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
 #endif
 
-/* Those of any bodies. */
-ALWAYS void gather(const float *packed, const uint32_t *others, lanes *to)
+/* Every fourth packed place, from at[0] on. The wide ones are inserted from memory: compilers would load each and
+ * shuffle it in. */
+#if defined(SYNTH_WIDE)
+#define PLACE(packed, at) _mm_loadu_ps((packed) + *(at))
+#define INSERT(v, packed, at, k) _mm512_insertf32x4(v, PLACE(packed, (at) + 4 * (k)), k)
+#define FOURTHS(packed, at) \
+    INSERT(INSERT(INSERT(_mm512_castps128_ps512(PLACE(packed, at)), packed, at, 1), packed, at, 2), packed, at, 3)
+#else
+#define PLACE(packed, at) (*(const quad *)((packed) + *(at)))
+#define FOURTHS(packed, at) \
+    __builtin_shufflevector(PLACE(packed, at), PLACE(packed, (at) + 4), 0, 1, 2, 3, 4, 5, 6, 7)
+#endif
+
+/* Packed places by every fourth, turned to fields. */
+ALWAYS void turn(vector a, vector b, vector c, vector d, lanes *to, int l)
 {
-    octet x[2], y[2], z[2];
-    gather_eight(packed, others, &x[0], &y[0], &z[0]);
-    gather_eight(packed, others + 8, &x[1], &y[1], &z[1]);
-    JOIN(to->x, x[0], x[1]);
-    JOIN(to->y, y[0], y[1]);
-    JOIN(to->z, z[0], z[1]);
+    vector xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b), z1 = LAST_PAIRS(c, d);
+    *(vector *)(to->x + l) = FIRST_HALVES(xy0, xy1);
+    *(vector *)(to->y + l) = LAST_HALVES(xy0, xy1);
+    *(vector *)(to->z + l) = FIRST_HALVES(z0, z1);
+}
+
+/* Whatever is packed at LANES places: a quarter of the loads that its numbers would take one by one. */
+ALWAYS void gather(const float *packed, const uint32_t *at, lanes *to)
+{
+    for (int l = 0; l < SYNTH_LANES; l += VECTOR, at += VECTOR)
+        turn(FOURTHS(packed, at), FOURTHS(packed, at + 1), FOURTHS(packed, at + 2), FOURTHS(packed, at + 3), to, l);
 }
 
 /* The other way: neighbours' places to their packed ones, whose fourth is any number. */
 ALWAYS void pack(const lanes *from, float *packed)
 {
-    for (int l = 0; l < SYNTH_LANES; l += 8) {
-        octet x = *(const octet *)(from->x + l), y = *(const octet *)(from->y + l), z = *(const octet *)(from->z + l);
-        octet xy0 = FIRST_PAIRS(x, y), xy1 = LAST_PAIRS(x, y), z0 = FIRST_PAIRS(z, z), z1 = LAST_PAIRS(z, z);
-        octet turned[4] = {FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
-        for (int k = 0; k < 4; k++) {
-            float *to = packed + (l + k) * SYNTH_PACKED;
-            *(quad *)to = __builtin_shufflevector(turned[k], turned[k], 0, 1, 2, 3);
-            *(quad *)(to + 4 * SYNTH_PACKED) = __builtin_shufflevector(turned[k], turned[k], 4, 5, 6, 7);
-        }
+    for (int l = 0; l < SYNTH_LANES; l += VECTOR, packed += VECTOR * SYNTH_PACKED) {
+        vector x = *(const vector *)(from->x + l), y = *(const vector *)(from->y + l),
+               z = *(const vector *)(from->z + l), xy0 = FIRST_PAIRS(x, y), xy1 = LAST_PAIRS(x, y),
+               z0 = FIRST_PAIRS(z, z), z1 = LAST_PAIRS(z, z);
+        vector turned[4] = {FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
+        for (int k = 0; k < VECTOR; k++)
+            *(quad *)(packed + k * SYNTH_PACKED) = *((const quad *)&turned[k % 4] + k / 4);
     }
 }
 
@@ -255,12 +262,17 @@ ALWAYS void show_one(const synth_step *s, uint32_t body)
 
 /* A body with contacts once more, from the forces of its springs on. Contacts that neither push nor resist change
  * nothing. */
-ALWAYS void touch(const synth_step *s, uint32_t body, float mobility, float keep, synth_motion m)
+ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
 {
     const synth_at *at = s->at;
     const synth_type_layout *bodies = &s->layout->type[SYNTH_BODY];
     synth_list forces = synth_list_of(at, bodies->forces, bodies->count, body);
+    float mobility = s->values->mobility[body];
+    synth_motion m = synth_motion_of(s->layout, at, body);
     bool touched = false;
+    m.u = synth_pushed(m.u, sum->x, mobility);
+    m.v = synth_pushed(m.v, sum->y, mobility);
+    m.w = synth_pushed(m.w, sum->z, mobility);
     for (uint32_t i = 0; i < forces.length; i++) {
         uint32_t entry = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
         uint32_t word = at->read + synth_word(at, entry), step = synth_word(at, entry + forces.stride);
@@ -271,8 +283,25 @@ ALWAYS void touch(const synth_step *s, uint32_t body, float mobility, float keep
         touched = true;
     }
     if (!touched) return;
-    synth_body_end(s->layout, at, body, mobility, keep, m);
+    synth_body_end(s->layout, at, body, mobility, s->values->keep[body], m);
     if (synth_gathers(s->bodies)) show_one(s, body);
+}
+
+/* Bodies of a slice with contacts or modulation, one by one. From a copy of the forces: lanes that are looked at one
+ * by one are kept in memory. */
+static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t slice, const lanes *sum)
+{
+    uint32_t touched = s->bodies->touched[slice], modulated = s->bodies->modulated[slice];
+    for (uint32_t left = touched | modulated; left != 0; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left), body = s->bodies->first[slice] + l;
+        synth_force force = {sum->x[l], sum->y[l], sum->z[l]};
+        if (touched >> l & 1u) {
+            touch(s, body, &force);
+            continue;
+        }
+        synth_body_go(s->layout, s->at, body, force.x, force.y, force.z, synth_motion_of(s->layout, s->at, body));
+        if (synth_gathers(s->bodies)) show_one(s, body);
+    }
 }
 
 /* `few`: there are fewer bodies than lanes. */
@@ -301,16 +330,10 @@ ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
     if (few) store_few(&kept, count, count, write + BODY_O_U * (size_t)count);
     else store(&kept, count, write + BODY_O_U * (size_t)count);
     if (synth_gathers(s->bodies)) show_packed(s, first, more, &to, &kept);
-    for (uint32_t left = s->bodies->touched[slice]; left != 0; left &= left - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(left);
-        touch(s, first + l, mobility[l], keep[l],
-              (synth_motion){place.x[l], place.y[l], place.z[l], pushed.x[l], pushed.y[l], pushed.z[l]});
-    }
-    for (uint32_t left = s->bodies->modulated[slice]; left != 0; left &= left - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(left);
-        synth_motion m = {place.x[l], place.y[l], place.z[l], speed.x[l], speed.y[l], speed.z[l]};
-        synth_body_go(layout, s->at, first + l, sum.x[l], sum.y[l], sum.z[l], m);
-        if (synth_gathers(s->bodies)) show_one(s, first + l);
+    if (s->bodies->touched[slice] | s->bodies->modulated[slice]) {
+        lanes copy;
+        copy_lanes(&sum, &copy);
+        step_special(s, slice, &copy);
     }
 }
 

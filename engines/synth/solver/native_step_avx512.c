@@ -1,5 +1,7 @@
 /* The step compiled for AVX-512. clang makes vectors of half that width of loops, so it loads and stores by it. */
 #if defined(__x86_64__)
+#include <immintrin.h>
+
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))), \
                              apply_to = function)
