@@ -17,13 +17,15 @@ typedef enum hed_live_driver { HED_LIVE_JACK, HED_LIVE_ALSA } hed_live_driver;
 /** How to play live. Start from hed_default_live_def(). */
 typedef struct hed_live_def {
     hed_live_driver driver;
-    const char *name;      /**< of the client: "heddle" */
-    const char *midi_port; /**< to connect to; NULL: none */
+    const char *name;      /**< of the client: "heddle"; its port "midi" takes what others connect to it */
+    const char *midi_port; /**< to connect from: a name or part of it, or ALSA's "20:0"; NULL: none */
     const char *output;    /**< ALSA device, or JACK port pattern; NULL: the first playback ports */
     uint32_t block;        /**< ALSA: frames a period; JACK has its own */
     uint32_t rate;         /**< ALSA; JACK has its own */
     hed_device *device;
-    hed_synth_def synth; /**< rate and block are replaced by the driver's */
+    /** Rate and block are replaced by the driver's. `inputs` are JACK ports, or channels that the ALSA device
+     *  captures; those that it does not are silent, and the context's log has a warning. */
+    hed_synth_def synth;
 } hed_live_def;
 
 HED_API hed_live_def hed_default_live_def(void); /**< Thread class: rt */
@@ -31,7 +33,7 @@ HED_API hed_live_def hed_default_live_def(void); /**< Thread class: rt */
 /** What the meter shows. */
 typedef struct hed_live_report {
     hed_meter_report load;         /**< of the audio callback against the block */
-    uint64_t xruns;                /**< counted by the driver */
+    uint64_t xruns;                /**< counted by the driver, of playback and capture */
     uint64_t late;                 /**< blocks that the device had not finished in time (silence was played) */
     uint32_t rate, block, latency; /**< Hz, frames, frames added by us */
     uint64_t events, events_lost;
@@ -41,7 +43,8 @@ typedef struct hed_live_report {
 typedef struct hed_live hed_live;
 
 /** Connects and starts to sound. Thread class: owner. Errors: UNSUPPORTED (built without it), IO (no server, no such
- *  port: says which there are), and hed_synth_create()'s. */
+ *  port: says which there are), and hed_synth_create()'s. ALSA without a sequencer plays without MIDI, unless
+ *  `midi_port` is given. */
 HED_API hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *error);
 /** Adds an event, as if it had come by MIDI now. Thread class: any one thread. */
 HED_API bool hed_live_event(hed_live *live, const hed_synth_event *event);

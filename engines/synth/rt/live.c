@@ -58,23 +58,23 @@ void live_midi_at(hed_live *live, uint32_t frame, const uint8_t *bytes, uint32_t
     add_event(live, &event);
 }
 
-static bool push_now(hed_live *live, hed_ring *ring, const hed_synth_event *event)
+static bool push(hed_live *live, hed_ring *ring, uint64_t ago, const hed_synth_event *event)
 {
-    live_timed timed = {hed_now(), *event};
+    live_timed timed = {hed_now() - ago, *event};
     bool pushed = hed_ring_push(ring, &timed);
     if (!pushed) atomic_fetch_add(&live->lost, 1);
     return pushed;
 }
 
-void live_midi_now(hed_live *live, const uint8_t *bytes, uint32_t size)
+void live_midi_ago(hed_live *live, uint64_t ago, const uint8_t *bytes, uint32_t size)
 {
     hed_synth_event event;
-    if (midi_event(bytes, size, &event)) push_now(live, live->midi, &event);
+    if (midi_event(bytes, size, &event)) push(live, live->midi, ago, &event);
 }
 
 bool hed_live_event(hed_live *live, const hed_synth_event *event)
 {
-    return push_now(live, live->events, event);
+    return push(live, live->events, 0, event);
 }
 
 /* ---- a block ---- */

@@ -32,8 +32,8 @@ extern const live_driver_ops live_asound_ops;
 
 /* Bytes of a MIDI message for the block that live_play() is asked for next, at one of its frames. Audio thread. */
 void live_midi_at(hed_live *live, uint32_t frame, const uint8_t *bytes, uint32_t size);
-/* Bytes of a MIDI message that has come just now. One thread of the driver. */
-void live_midi_now(hed_live *live, const uint8_t *bytes, uint32_t size);
+/* Bytes of a MIDI message that came `ago` ns before now. One thread of the driver. */
+void live_midi_ago(hed_live *live, uint64_t ago, const uint8_t *bytes, uint32_t size);
 /* One block. Audio thread. */
 void live_play(hed_live *live, uint32_t frames, const float *const *inputs, float *left, float *right);
 /* The driver can go on no more. Any thread; the first one counts. */
