@@ -155,16 +155,17 @@ static const char *const STRUCTURES[] = {"auto", "native", "group", "global", "g
 static const hed_option OPTIONS[] = {
     FLAG("jack", "through JACK, which decides about rate and block; so it is unless --alsa is given"),
     FLAG("alsa", "through ALSA"),
-    OPTION("midi", TEXT, "PORT", "the MIDI port to listen to: JACK's name or part of it, or ALSA's CLIENT:PORT",
+    OPTION("midi", TEXT, "PORT",
+           "the MIDI port to listen to: its name or part of it, or ALSA's CLIENT:PORT; else connect one yourself",
            .letter = 'm'),
     OPTION("output", TEXT, "NAME",
-           "where the sound goes: JACK ports by a pattern, or an ALSA device; else the first there is",
+           "where the sound goes: JACK ports by a pattern, or an ALSA device, where --inputs come from, too; else "
+           "the first there is",
            .letter = 'o'),
     OPTION("threads", INTEGER, "COUNT",
            "threads that plain C shares voices out to, or the bodies of one large instrument; they wait by spinning",
            .fallback = "1", .low = 1, .high = 256),
-    OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in (JACK)", .fallback = "0", .low = 0,
-           .high = 64),
+    OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in", .fallback = "0", .low = 0, .high = 64),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
     OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
@@ -183,6 +184,7 @@ static const hed_option POSITIONALS[] = {
 static const hed_example EXAMPLES[] = {
     {"heddle synth play harp.json --midi keyboard", "through JACK, from the keyboard that is connected"},
     {"heddle synth play harp.json --alsa --output hw:0 --block 128 --midi 20:0", "without a server"},
+    {"heddle synth play tank.json --alsa --inputs 1", "sound in, sound out"},
     {"heddle synth play plate.json --device cuda:0 --keep-awake", "on a GPU that is not to fall asleep"},
     {0}};
 

@@ -118,5 +118,11 @@ run 0 synth play "$work/string.json" --alsa --output null --block 128 --seconds 
 out_is_json instrument device structure rate block latency blocks load xruns missed late events events_lost breaks; out_has '"block": 128'
 run 0 synth play "$work/string.json" --alsa --output null --seconds 0.2; out_has 'blocks: load p50 .*xruns 0'; err_has 'playing on host (native), 48000 Hz'
 run 1 synth play "$work/string.json" --alsa --output no_such_card; err_has 'no_such_card'
+run 1 synth play "$work/string.json" --alsa --output null --midi nobody:99; err_has 'MIDI port "nobody:99"'
+run 0 synth play "$work/string.json" --alsa --output null --inputs 2 --seconds 0.2 --quiet; err_is_empty
+# A device of the user's own that plays and does not capture.
+printf 'pcm.loudspeaker { type asym playback.pcm "null" }\n' > "$work/.asoundrc"
+HOME=$work
+run 0 synth play "$work/string.json" --alsa --output loudspeaker --inputs 1 --seconds 0.2; err_has 'warning: .*loudspeaker.* capture.*hear silence'
 
 exit $failed
