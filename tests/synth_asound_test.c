@@ -194,6 +194,7 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
     hed_live_report report;
     OK(hed_live_get_report(live, &report, &error));
     stop(live);
+    cr_assert(fake_asound.played_out, "the end was cut off");
     cr_assert(report.events == SAME && report.events_lost == 0 && report.xruns == 0, "%u events",
               (unsigned)report.events);
     render(r, same, SAME, NEXT, 0, left, right);

@@ -230,6 +230,13 @@ int snd_pcm_drop(snd_pcm_t *pcm)
     return f->on ? enter_running("snd_pcm_drop") : REAL(snd_pcm_drop)(pcm);
 }
 
+int snd_pcm_drain(snd_pcm_t *pcm)
+{
+    if (!f->on) return REAL(snd_pcm_drain)(pcm);
+    f->played_out = true;
+    return 0;
+}
+
 int snd_pcm_prepare(snd_pcm_t *pcm)
 {
     return f->on ? enter_running("snd_pcm_prepare") : REAL(snd_pcm_prepare)(pcm);

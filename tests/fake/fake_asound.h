@@ -34,6 +34,7 @@ typedef struct fake_asound_control {
     _Atomic uint64_t written, captured; /* frames */
     _Atomic uint64_t begun;             /* when the last write came back, ns */
     _Atomic bool waiting;               /* in a write */
+    bool played_out;                    /* the card was waited for before it was closed */
     _Atomic uint32_t drained;           /* events that were taken when there was no more */
     float heard[2][FAKE_ASOUND_FRAMES]; /* what was written */
 } fake_asound_control;
