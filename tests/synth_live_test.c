@@ -175,6 +175,21 @@ static int record(jack_nframes_t frames, void *user)
     return 0;
 }
 
+/* What lies before its keys and behind its ears, in frames. */
+static const jack_latency_range_t before_keys = {30, 50}, behind_ears = {100, 120};
+
+static void tell_latency(jack_latency_callback_mode_t mode, void *user)
+{
+    recorder *r = user;
+    jack_latency_range_t before = before_keys, behind = behind_ears;
+    if (mode == JackCaptureLatency) {
+        jack_port_set_latency_range(r->midi, mode, &before);
+    } else {
+        jack_port_set_latency_range(r->left, mode, &behind);
+        jack_port_set_latency_range(r->right, mode, &behind);
+    }
+}
+
 static void say_nothing(const char *text)
 {
     (void)text;
@@ -222,6 +237,7 @@ static bool open_client(recorder *r)
     r->right = jack_port_register(r->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
     r->midi = jack_port_register(r->client, "keys", JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, 0);
     jack_set_process_callback(r->client, record, r);
+    jack_set_latency_callback(r->client, tell_latency, r);
     return jack_activate(r->client) == 0;
 }
 
@@ -354,6 +370,63 @@ Test(synth_live, jack_in_blocks_of_256)
 {
     plays_what_a_render_gives(256);
 }
+
+/* ---- latency ---- */
+
+/* The server computes them some time after the graph has changed. */
+static void expect_latency(recorder *r, const char *port, jack_latency_callback_mode_t mode, uint32_t min,
+                           uint32_t max)
+{
+    jack_latency_range_t range = {0};
+    for (uint32_t i = 0; i < 1000 && (range.min != min || range.max != max); i++) {
+        if (i) sleep_milliseconds(5);
+        jack_port_get_latency_range(jack_port_by_name(r->client, port), mode, &range);
+    }
+    cr_assert(range.min == min && range.max == max, "%s, %s: %u to %u instead of %u to %u", port,
+              mode == JackCaptureLatency ? "capture" : "playback", range.min, range.max, min, max);
+}
+
+/* Ranges of the ports of a synth on `device`, which is `blocks` behind, while it is connected and as connections go. */
+static void tells_its_latency(recorder *r, hed_device *device, hed_synth_structure structure, uint32_t blocks)
+{
+    hed_error error;
+    hed_instrument *instrument = live_instrument(false);
+    hed_live_def def = live_def(device, instrument);
+    def.synth.structure = structure;
+    def.synth.inputs = 1;
+    hed_live *live;
+    hed_live_report report;
+    OK(hed_live_start(&def, &live, &error));
+    OK(hed_live_get_report(live, &report, &error));
+    uint32_t ours = report.latency;
+    cr_assert(ours == report.synth.latency + blocks * report.block && report.synth.latency > 0);
+    expect_latency(r, "heddle:left", JackCaptureLatency, before_keys.min + ours, before_keys.max + ours);
+    expect_latency(r, "heddle:right", JackCaptureLatency, before_keys.min + ours, before_keys.max + ours);
+    expect_latency(r, "heddle:midi", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
+    expect_latency(r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
+    cr_assert_eq(jack_disconnect(r->client, "recorder:keys", "heddle:midi"), 0);
+    cr_assert_eq(jack_disconnect(r->client, "heddle:left", "recorder:left"), 0);
+    expect_latency(r, "heddle:left", JackCaptureLatency, ours, ours);
+    expect_latency(r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
+    cr_assert_eq(jack_disconnect(r->client, "heddle:right", "recorder:right"), 0);
+    expect_latency(r, "heddle:in_1", JackPlaybackLatency, ours, ours);
+    hed_live_stop(live);
+    hed_instrument_destroy(instrument);
+}
+
+Test(synth_live, jack_is_told_the_latency)
+{
+    test_device t = test_open(NULL);
+    hed_device *device;
+    recorder *r = start_recorder(256);
+    tells_its_latency(r, t.device, HED_SYNTH_NATIVE, 0);
+    if (!hed_device_find(t.context, "Portable Computing Language", &device, NULL))
+        tells_its_latency(r, device, HED_SYNTH_GROUP, 1);
+    stop_recorder(r);
+    test_close(&t);
+}
+
+/* ---- what happens while it plays ---- */
 
 /* Late cycles, a changed instrument, events from the program, and an end without a click. */
 Test(synth_live, counts_xruns_changes_and_fades)

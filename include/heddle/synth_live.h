@@ -35,7 +35,7 @@ typedef struct hed_live_report {
     hed_meter_report load;         /**< of the audio callback against the block */
     uint64_t xruns;                /**< counted by the driver, of playback and capture */
     uint64_t late;                 /**< blocks that the device had not finished in time (silence was played) */
-    uint32_t rate, block, latency; /**< Hz, frames, frames added by us */
+    uint32_t rate, block, latency; /**< Hz, frames, frames added by us: JACK's ports tell them, too */
     uint64_t events, events_lost;
     hed_synth_report synth; /**< a copy taken now and then */
 } hed_live_report;

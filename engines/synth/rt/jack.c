@@ -41,6 +41,44 @@ static int count_xrun(void *user)
     return 0;
 }
 
+/* The range over those of `count` ports that something is connected to: only they have one. */
+static void widen(jack_port_t *const *ports, uint32_t count, jack_latency_callback_mode_t mode,
+                  jack_latency_range_t *range)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        jack_latency_range_t one;
+        if (!jack_port_connected(ports[i])) continue;
+        jack_port_get_latency_range(ports[i], mode, &one);
+        if (one.min < range->min) range->min = one.min;
+        if (one.max > range->max) range->max = one.max;
+    }
+}
+
+/* Every output sounds of every input, keys as well as sound, live->latency frames later. The server asks whenever the
+ * graph changes; live->latency stays, for a server that changes its block ends the playing. */
+static void tell_latency(jack_latency_callback_mode_t mode, void *user)
+{
+    live_driver *d = user;
+    jack_port_t *const outputs[] = {d->left, d->right};
+    uint32_t inputs = d->live->inputs;
+    jack_latency_range_t range = {UINT32_MAX, 0};
+    if (mode == JackCaptureLatency) {
+        widen(d->inputs, inputs, mode, &range);
+        widen(&d->midi, 1, mode, &range);
+    } else {
+        widen(outputs, 2, mode, &range);
+    }
+    if (range.min > range.max) range.min = 0; /* nothing is connected */
+    range.min += d->live->latency;
+    range.max += d->live->latency;
+    if (mode == JackCaptureLatency) {
+        for (uint32_t i = 0; i < 2; i++) jack_port_set_latency_range(outputs[i], mode, &range);
+    } else {
+        for (uint32_t i = 0; i < inputs; i++) jack_port_set_latency_range(d->inputs[i], mode, &range);
+        jack_port_set_latency_range(d->midi, mode, &range);
+    }
+}
+
 static void end(jack_status_t code, const char *reason, void *user)
 {
     (void)code;
@@ -105,6 +143,7 @@ static hed_status jack_open(const hed_live_def *def, hed_live *live, live_driver
     live->block = jack_get_buffer_size(d->client);
     jack_set_process_callback(d->client, process, d);
     jack_set_xrun_callback(d->client, count_xrun, d);
+    jack_set_latency_callback(d->client, tell_latency, d);
     jack_on_info_shutdown(d->client, end, d);
     return make_ports(d, error);
 }
