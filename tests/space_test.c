@@ -301,15 +301,16 @@ Test(space, of_a_kernel)
 /* CLBlast's matrix multiplication, as its tuner describes it: 663,552 points before the constraints. */
 static const int64_t TILES[] = {16, 32, 64, 128}, DEPTHS[] = {16, 32}, GROUPS[] = {8, 16, 32}, TWO[] = {2},
                      WIDTHS[] = {1, 2, 4, 8};
-#define PARAMETER(word, list) \
+#define PARAMETER(word, list, first) \
     { \
-        .name = word, .values = list, .count = sizeof list / sizeof *list, .value = list[0] \
+        .name = word, .values = list, .count = sizeof list / sizeof *list, .value = first \
     }
 static const hed_parameter_def GEMM[] = {
-    PARAMETER("MWG", TILES), PARAMETER("NWG", TILES), PARAMETER("KWG", DEPTHS), PARAMETER("MDIMC", GROUPS),
-    PARAMETER("NDIMC", GROUPS), PARAMETER("MDIMA", GROUPS), PARAMETER("NDIMB", GROUPS), PARAMETER("KWI", TWO),
-    PARAMETER("VWM", WIDTHS), PARAMETER("VWN", WIDTHS), PARAMETER("STRM", FLAGS), PARAMETER("STRN", FLAGS),
-    PARAMETER("SA", FLAGS), PARAMETER("SB", FLAGS)};
+    PARAMETER("MWG", TILES, 16), PARAMETER("NWG", TILES, 16), PARAMETER("KWG", DEPTHS, 16),
+    PARAMETER("MDIMC", GROUPS, 8), PARAMETER("NDIMC", GROUPS, 8), PARAMETER("MDIMA", GROUPS, 8),
+    PARAMETER("NDIMB", GROUPS, 8), PARAMETER("KWI", TWO, 2), PARAMETER("VWM", WIDTHS, 1),
+    PARAMETER("VWN", WIDTHS, 1), PARAMETER("STRM", FLAGS, 0), PARAMETER("STRN", FLAGS, 0),
+    PARAMETER("SA", FLAGS, 0), PARAMETER("SB", FLAGS, 0)};
 static const char *const GEMM_RULES[] = {"KWG % KWI == 0",
                                          "MWG % (MDIMC * VWM) == 0",
                                          "NWG % (NDIMC * VWN) == 0",

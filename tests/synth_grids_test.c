@@ -430,17 +430,19 @@ static hed_entity add_spring(hed_entity from, hed_entity to, double stiffness, d
     return entity;
 }
 
-/* Largest displacement after a push and so many steps. */
+/* Largest displacement in so many steps after a push, as springs that blow up may come to rest by chance. What is no
+ * number has gone to infinity. */
 static double grown(uint32_t steps, double dilation)
 {
     sim s = sim_open(dilation);
     for (uint32_t i = 0; i < s.bodies; i++)
-        s.v[3 * i] = i % 2 ? 1e-9 : -1e-9; /* small: as linear as can be */
-    for (uint32_t n = 0; n < steps; n++)
-        sim_step(&s);
+        s.v[3 * i] = i % 2 ? 1e-5 : -1e-5; /* 2e-10 m: linear, yet far above the rounding of places */
     double most = 0;
-    for (uint32_t i = 0; i < 3 * s.bodies; i++)
-        if (!(fabs(s.x[i]) <= most)) most = fabs(s.x[i]);
+    for (uint32_t n = 0; n < steps; n++) {
+        sim_step(&s);
+        for (uint32_t i = 0; i < 3 * s.bodies; i++)
+            most = isnan(s.x[i]) ? INFINITY : fmax(most, fabs(s.x[i]));
+    }
     sim_close(&s);
     return most;
 }
@@ -574,6 +576,6 @@ Test(synth_grids, what_is_safe_does_not_grow)
         }
         cr_expect(judge().unsafe == 0 && judge().worst > 1.98);
         double most = grown(3000, 1);
-        cr_expect(most < 1e-7, "round %u: %g", round, most);
+        cr_expect(most < 1e-6, "round %u: %g", round, most); /* a body without springs flies 6.25e-7 m */
     }
 }

@@ -4,6 +4,12 @@
 #include "solver/native_bodies.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
+/* A loop over lanes with a whole formula in it: clang makes vectors of that only where it stands alone. */
+#if defined(__clang__)
+#define LOOP static __attribute__((noinline))
+#else
+#define LOOP ALWAYS
+#endif
 
 /* A word of the store taken for what it holds. */
 typedef float cell __attribute__((may_alias));
@@ -91,20 +97,18 @@ ALWAYS void copy_lanes(const lanes *from, lanes *to)
     __builtin_shufflevector(PLACE(packed, at), PLACE(packed, (at) + 4), 0, 1, 2, 3, 4, 5, 6, 7)
 #endif
 
-/* Packed places by every fourth, turned to fields. */
-ALWAYS void turn(vector a, vector b, vector c, vector d, lanes *to, int l)
-{
-    vector xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b), z1 = LAST_PAIRS(c, d);
-    *(vector *)(to->x + l) = FIRST_HALVES(xy0, xy1);
-    *(vector *)(to->y + l) = LAST_HALVES(xy0, xy1);
-    *(vector *)(to->z + l) = FIRST_HALVES(z0, z1);
-}
-
-/* Whatever is packed at LANES places: a quarter of the loads that its numbers would take one by one. */
+/* Whatever is packed at LANES places: a quarter of the loads that its numbers would take one by one; fours are then
+ * turned to fields. */
 ALWAYS void gather(const float *packed, const uint32_t *at, lanes *to)
 {
-    for (int l = 0; l < SYNTH_LANES; l += VECTOR, at += VECTOR)
-        turn(FOURTHS(packed, at), FOURTHS(packed, at + 1), FOURTHS(packed, at + 2), FOURTHS(packed, at + 3), to, l);
+    for (int l = 0; l < SYNTH_LANES; l += VECTOR, at += VECTOR) {
+        vector a = FOURTHS(packed, at), b = FOURTHS(packed, at + 1), c = FOURTHS(packed, at + 2),
+               d = FOURTHS(packed, at + 3);
+        vector xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b), z1 = LAST_PAIRS(c, d);
+        *(vector *)(to->x + l) = FIRST_HALVES(xy0, xy1);
+        *(vector *)(to->y + l) = LAST_HALVES(xy0, xy1);
+        *(vector *)(to->z + l) = FIRST_HALVES(z0, z1);
+    }
 }
 
 /* The other way: neighbours' places to their packed ones, whose fourth is any number. */
@@ -121,7 +125,7 @@ ALWAYS void pack(const lanes *from, float *packed)
 }
 
 /* Forces on `here` of the springs of a block, to those at `other`. */
-ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *force)
+LOOP void pull(const float *v, const lanes *here, const lanes *other, lanes *restrict force)
 {
     for (int l = 0; l < SYNTH_LANES; l++) {
         float ux = other->x[l] - here->x[l], uy = other->y[l] - here->y[l], uz = other->z[l] - here->z[l];
@@ -136,8 +140,8 @@ ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *f
 }
 
 /* The same with damping and the cubic term. */
-ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
-                      const lanes *other_speed, lanes *force)
+LOOP void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
+                    const lanes *other_speed, lanes *restrict force)
 {
     for (int l = 0; l < SYNTH_LANES; l++) {
         float ux = other->x[l] - here->x[l], uy = other->y[l] - here->y[l], uz = other->z[l] - here->z[l];

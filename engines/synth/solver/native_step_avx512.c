@@ -1,4 +1,4 @@
-/* The step compiled for AVX-512. clang makes vectors of half that width of loops, so it loads and stores by it. */
+/* The step compiled for AVX-512. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -7,8 +7,8 @@
                              apply_to = function)
 #else
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
-#define SYNTH_WIDE
 #endif
+#define SYNTH_WIDE
 #define SYNTH_STEP synth_step_avx512
 #include "solver/native_step.h"
 #if defined(__clang__)
