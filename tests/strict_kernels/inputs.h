@@ -21,7 +21,8 @@ static inline float next_unit(uint64_t *state) { return (float)(next_random(stat
 /* Any sign, magnitude in [2^low, 2^high). */
 static inline float next_scaled(uint64_t *state, int low, int high)
 {
-    float x = ldexpf(1.0f + next_unit(state), low + (int)(next_random(state) % (uint32_t)(high - low)));
+    int power = low + (int)(next_random(state) % (uint32_t)(high - low)); /* first: compilers differ on arguments */
+    float x = ldexpf(1.0f + next_unit(state), power);
     return next_random(state) & 1 ? -x : x;
 }
 

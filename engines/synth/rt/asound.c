@@ -41,8 +41,10 @@ static void *listen_midi(void *user)
 static void asound_close(live_driver *d)
 {
     atomic_store(&d->stop, true);
-    if (d->has_player) pthread_join(d->player, NULL);
-    if (d->has_player) snd_pcm_drain(d->playback.pcm); /* the sound has faded by the last block: that is to be heard */
+    if (d->has_player) {
+        pthread_join(d->player, NULL);
+        snd_pcm_drain(d->playback.pcm); /* the sound has faded by the last block: that is to be heard */
+    }
     if (d->has_listener) pthread_join(d->listener, NULL);
     asound_midi_close(d);
     asound_card_close(d);
