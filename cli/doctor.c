@@ -3,6 +3,7 @@
 #include "heddle/canonical.h"
 #include "support/conformance.h"
 #include "support/json.h"
+#include "support/optional_libraries.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,6 +77,26 @@ static void examine_backend(hed_context *context, uint32_t index, finding *found
     }
 }
 
+/* ---- libraries that the engines and this command do without ---- */
+
+static void examine_library(const hed_library_def *def, finding *found)
+{
+    *found = (finding){.state = "works"};
+    snprintf(found->subject, sizeof found->subject, "%s", def->name);
+    hed_library_def bare = *def; /* its packages are told as the remedy */
+    bare.debian = bare.fedora = NULL;
+    const char *file;
+    hed_error error;
+    if (hed_library_load(NULL, &bare, NULL, NULL, 0, &file, &error) == HED_OK) {
+        snprintf(found->detail, sizeof found->detail, "%s: %s", file, def->purpose);
+        return;
+    }
+    found->state = "absent";
+    snprintf(found->reason, sizeof found->reason, "%.1000s", error.text);
+    snprintf(found->remedy, sizeof found->remedy, "apt install %s (Debian), dnf install %s (Fedora), or set %s to its path",
+             def->debian, def->fedora, def->setting);
+}
+
 /* ---- folders ---- */
 
 /* Whether files can be made there, or the folder itself where it does not exist yet. */
@@ -127,6 +148,22 @@ static void add_finding(hed_records *records, const finding *found)
     hed_records_text(records, "remedy", found->remedy);
 }
 
+static void examine(hed_context *context, uint32_t index, finding *found)
+{
+    uint32_t backends = hed_backend_count(context);
+    if (index < backends) {
+        examine_backend(context, index, found);
+        return;
+    }
+    index -= backends;
+    if (index < HED_OPTIONAL_LIBRARY_COUNT)
+        examine_library(&hed_optional_libraries[index], found);
+    else if (index == HED_OPTIONAL_LIBRARY_COUNT)
+        examine_folder("cache folder", hed_context_cache_dir(context), "XDG_CACHE_HOME", found);
+    else
+        examine_folder("data folder", hed_context_data_dir(context), "XDG_DATA_HOME", found);
+}
+
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
@@ -136,15 +173,10 @@ static int run(const hed_arguments *arguments, void *user)
         return cli_fail(&error);
     bool json = hed_given(arguments, "json"), host_works = false;
     hed_records *records = json ? hed_records_create() : NULL;
-    uint32_t backends = hed_backend_count(session.context);
-    for (uint32_t i = 0; i < backends + 2 && !hed_interrupted(); i++) {
+    uint32_t count = hed_backend_count(session.context) + HED_OPTIONAL_LIBRARY_COUNT + 2;
+    for (uint32_t i = 0; i < count && !hed_interrupted(); i++) {
         finding found;
-        if (i < backends)
-            examine_backend(session.context, i, &found);
-        else if (i == backends)
-            examine_folder("cache folder", hed_context_cache_dir(session.context), "XDG_CACHE_HOME", &found);
-        else
-            examine_folder("data folder", hed_context_data_dir(session.context), "XDG_DATA_HOME", &found);
+        examine(session.context, i, &found);
         if (strcmp(found.subject, "host") == 0)
             host_works = strcmp(found.state, "works") == 0;
         if (json)
@@ -167,8 +199,9 @@ const hed_command hed_command_doctor = {
     .name = "doctor",
     .summary = "say what works, what does not, and what mends it",
     .description = "Says for each backend whether it works, by running a kernel on each of its devices; if not, the reason and the "
-                   "Debian package or setting that mends it. Also checks that the folders for compiled kernels and kept data can be "
-                   "written.\n\nA backend that is absent is no failure: the exit code is 0 unless host, which needs nothing, fails.",
+                   "package or setting that mends it. Likewise for the libraries that sound cards, sound files, pictures and windows "
+                   "need. Also checks that the folders for compiled kernels and kept data can be written.\n\nA backend or a library "
+                   "that is absent is no failure: the exit code is 0 unless host, which needs nothing, fails.",
     .options = OPTIONS,
     .examples = EXAMPLES,
     .run = run,

@@ -23,6 +23,7 @@
 #include "heddle/device.h"
 #include "heddle/kernel.h"
 #include "heddle/launch.h"
+#include "heddle/library.h"
 #include "heddle/math.h"
 #include "heddle/online.h"
 #include "heddle/pack.h"

@@ -16,7 +16,7 @@ hed_context_def hed_default_context_def(void)
 /* ---- settings ---- */
 
 /* A set-user-id program must not follow its caller's paths. */
-static const char *environment(const char *name)
+const char *hed_environment(const char *name)
 {
     const char *value = secure_getenv(name);
     return value && value[0] ? value : NULL;
@@ -32,7 +32,7 @@ static hed_status copy_setting(const hed_allocator *allocator, char **to, const 
 static void xdg_folder(char *path, const char *variable, const char *under_home)
 {
     char base[HED_PATH_MAX];
-    const char *folder = environment(variable), *home = environment("HOME");
+    const char *folder = hed_environment(variable), *home = hed_environment("HOME");
     path[0] = 0;
     if (folder && folder[0] == '/') {
         if (!hed_path_join(path, folder, "heddle")) path[0] = 0;
@@ -79,7 +79,7 @@ static void default_installed_database(char *path)
  * does not want the installed one either. */
 static void find_databases(char *path, char *installed, const char *given, const char *data_dir)
 {
-    const char *variable = environment("HEDDLE_DATABASE");
+    const char *variable = hed_environment("HEDDLE_DATABASE");
     if (!given && variable) given = strcmp(variable, "none") == 0 ? "" : variable;
     bool fits =
         given ? hed_text_copy(path, HED_PATH_MAX, given) : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
@@ -88,7 +88,7 @@ static void find_databases(char *path, char *installed, const char *given, const
     if (!given || given[0]) default_installed_database(installed);
 }
 
-static const char *given_or(const char *given, const char *variable) { return given ? given : environment(variable); }
+static const char *given_or(const char *given, const char *variable) { return given ? given : hed_environment(variable); }
 
 static hed_status make_settings(hed_settings *settings, const hed_context_def *def)
 {

@@ -18,10 +18,11 @@ enum {
 };
 
 static const char driver_remedy[] =
-    "apt install nvidia-driver (Debian's non-free component), then restart the machine";
+    "apt install nvidia-driver (Debian, component non-free), dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda (Fedora, RPM "
+    "Fusion), then restart the machine";
 static const char nvrtc_remedy[] =
-    "apt install nvidia-cuda-toolkit (Debian's non-free component), or NVIDIA's package cuda-nvrtc, or set "
-    "HEDDLE_NVRTC_LIBRARY to the path of libnvrtc.so";
+    "apt install nvidia-cuda-toolkit (Debian, component non-free), or the package cuda-nvrtc of NVIDIA's repository for Debian or "
+    "Fedora, or set HEDDLE_NVRTC_LIBRARY to the path of libnvrtc.so";
 
 /* ---- errors ---- */
 

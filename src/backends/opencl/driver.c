@@ -136,7 +136,8 @@ static hed_status load(opencl_driver *driver, const hed_settings *settings, hed_
     *loaded = false;
     if (!driver->library) {
         hed_text_copy(slot->remedy, sizeof slot->remedy,
-                      "apt install ocl-icd-libopencl1, and a driver: pocl-opencl-icd runs on any processor");
+                      "apt install ocl-icd-libopencl1 pocl-opencl-icd (Debian), dnf install ocl-icd pocl (Fedora): PoCL runs on any "
+                      "processor; a GPU's driver comes from its vendor");
         return status;
     }
     hed_text_copy(slot->library, sizeof slot->library, hed_dynlib_name(driver->library));
@@ -236,7 +237,7 @@ static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
                      "the library is there, and no device of OpenCL 1.2 behind it");
         else snprintf(slot->reason, sizeof slot->reason, "%s failed with %s (%d)", call, code_name(code), (int)code);
         hed_text_copy(slot->remedy, sizeof slot->remedy,
-                      "apt install a driver (pocl-opencl-icd runs on any processor); check OCL_ICD_VENDORS");
+                      "install a driver: pocl-opencl-icd (Debian) or pocl (Fedora) runs on any processor; check OCL_ICD_VENDORS");
         return HED_OK;
     }
     driver->devices = hed_allocate(&driver->allocator, driver->device_count * sizeof *devices);

@@ -1,0 +1,19 @@
+/* The libraries that Heddle's engines and its command load where they are installed, in one table: what each is for, and
+ * which packages bring it. `heddle doctor` looks for every one. (The drivers of devices are the backends' own.) */
+#ifndef HED_SUPPORT_OPTIONAL_LIBRARIES_H
+#define HED_SUPPORT_OPTIONAL_LIBRARIES_H
+
+#include "heddle/library.h"
+
+typedef enum hed_optional_library {
+    HED_LIBRARY_JACK,
+    HED_LIBRARY_ALSA,
+    HED_LIBRARY_SNDFILE,
+    HED_LIBRARY_EGL,
+    HED_LIBRARY_GLFW,
+    HED_OPTIONAL_LIBRARY_COUNT
+} hed_optional_library;
+
+extern const hed_library_def hed_optional_libraries[HED_OPTIONAL_LIBRARY_COUNT];
+
+#endif
