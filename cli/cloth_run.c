@@ -182,6 +182,15 @@ static int run_scene(cloth_run *r, hed_error *error)
     return status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_INTERRUPTED;
 }
 
+/* Whether FILE of an option ends as what is written there; a name without an ending may go on with ours. */
+static bool has_ending(const char *option, const char *path, const char *ending, const char *others)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL, *dot = path ? strrchr(slash ? slash : path, '.') : NULL;
+    if (!dot || strcmp(dot, ending) == 0) return true;
+    fprintf(stderr, "heddle: --%s %s: a name that ends with %s was expected%s\n", option, path, ending, others);
+    return false;
+}
+
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
@@ -196,6 +205,9 @@ static int run(const hed_arguments *arguments, void *user)
     }
     cloth_run r = {.arguments = arguments, .path = hed_text_of(arguments, "SCENE")};
     r.cache = hed_text_of(arguments, "out");
+    if (!has_ending("out", r.cache, ".pc2", ", a point cache; --obj-every, --ply-every and --glb write meshes") ||
+        !has_ending("glb", hed_text_of(arguments, "glb"), ".glb", ", binary glTF"))
+        return HED_EXIT_USAGE;
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
     hed_error error;

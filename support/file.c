@@ -12,28 +12,59 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- what stands under a name ---- */
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe"
+                                    : S_ISSOCK(mode)   ? "a socket"
+                                                       : "a device";
+}
+
+hed_status hed_file_require_regular(const char *path, hed_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || access(path, R_OK) != 0)
+        return hed_error_set(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return hed_error_set(error, HED_ERROR_IO, "%s is %s, expected a file", path, kind_of(about.st_mode));
+    return HED_OK;
+}
+
 /* ---- reading ---- */
 
-static hed_status read_stream(FILE *stream, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
+/* read(), begun without waiting: a pipe without a writer is at its end at once, one with a writer is waited for. */
+static ssize_t read_piece(int file, char *to, size_t size)
+{
+    for (;;) {
+        ssize_t got = read(file, to, size);
+        if (got >= 0 || (errno != EINTR && errno != EAGAIN)) return got;
+        if (errno == EAGAIN && fcntl(file, F_SETFL, 0) != 0) return -1;
+    }
+}
+
+static hed_status read_open(int file, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
 {
     /* Grows as it goes: the size that stat() tells is wrong for pipes and for everything in /proc. */
     size_t capacity = 1 << 16, used = 0;
     char *buffer = malloc(capacity);
     while (buffer) {
-        used += fread(buffer + used, 1, capacity - used - 1, stream);
-        if (used > limit || ferror(stream)) {
+        ssize_t got = read_piece(file, buffer + used, capacity - used - 1);
+        used += got > 0 ? (size_t)got : 0;
+        if (used > limit || got < 0) {
             int reason = errno;
             free(buffer);
             if (used > limit)
                 return hed_error_set(error, HED_ERROR_LIMIT, "%s is longer than %zu bytes, the most that is read", path, limit);
             return hed_error_set(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
         }
-        if (used < capacity - 1) {
+        if (got == 0) {
             buffer[used] = 0;
             *bytes = buffer;
             *size = used;
             return HED_OK;
         }
+        if (used < capacity - 1) continue;
         char *larger = capacity <= SIZE_MAX / 2 ? realloc(buffer, capacity * 2) : NULL;
         if (!larger)
             free(buffer);
@@ -47,11 +78,25 @@ hed_status hed_file_read(const char *path, size_t limit, char **bytes, size_t *s
 {
     *bytes = NULL;
     *size = 0;
-    FILE *stream = fopen(path, "rbe");
-    if (!stream)
-        return hed_error_set(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
-    hed_status status = read_stream(stream, path, limit, bytes, size, error);
-    fclose(stream);
+    struct stat about;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe would wait for a writer */
+    if (file < 0 || fstat(file, &about) != 0) {
+        hed_status status = errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO;
+        hed_error_set(error, status, "cannot open %s: %s", path, strerror(errno));
+        if (file >= 0) close(file);
+        return status;
+    }
+    hed_status status = HED_ERROR_IO;
+    if (S_ISDIR(about.st_mode) || S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode))
+        hed_error_set(error, status, "%s is %s, expected a file", path, kind_of(about.st_mode));
+    else
+        status = read_open(file, path, limit, bytes, size, error);
+    close(file);
+    if (status == HED_OK && S_ISFIFO(about.st_mode) && *size == 0) {
+        free(*bytes);
+        *bytes = NULL;
+        status = hed_error_set(error, HED_ERROR_IO, "%s is a pipe that nothing is written into, expected a file", path);
+    }
     return status;
 }
 
@@ -114,6 +159,20 @@ static FILE *open_temporary(const char *target, mode_t mode, char **name)
     return NULL;
 }
 
+/* A device or a pipe. Opening a pipe would wait for a reader, perhaps for ever: then ENXIO. */
+static FILE *open_in_place(const char *path)
+{
+    int file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) return NULL;
+    FILE *stream = fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "wb") : NULL;
+    if (!stream) {
+        int reason = errno;
+        close(file);
+        errno = reason;
+    }
+    return stream;
+}
+
 static void free_writer(hed_file_writer *writer)
 {
     free(writer->path);
@@ -135,7 +194,7 @@ hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_
     if (exists && S_ISDIR(before.st_mode)) {
         errno = EISDIR;
     } else if (exists && !S_ISREG(before.st_mode)) {
-        writer->stream = fopen(path, "wbe");
+        writer->stream = open_in_place(path);
     } else if ((writer->target = follow_links(path))) {
         /* A file that may not be written stays as it is, though the folder would let us replace it. */
         if (!exists || access(path, W_OK) == 0)
@@ -143,7 +202,8 @@ hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_
     }
     if (!writer->stream) {
         hed_status status = errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO;
-        hed_error_set(error, status, "cannot write %s: %s", path, strerror(errno));
+        bool unread = exists && S_ISFIFO(before.st_mode) && errno == ENXIO;
+        hed_error_set(error, status, "cannot write %s: %s", path, unread ? "it is a pipe that nobody reads" : strerror(errno));
         free_writer(writer);
         return status;
     }

@@ -2,16 +2,20 @@
  *
  * A writer puts its bytes into a temporary file in the target's own folder. Commit makes them durable and renames; abort,
  * or a failed commit, leaves the target as it was and nothing behind. Where the target is no regular file (/dev/null, a
- * pipe), or there is nothing to protect, the bytes go straight to it. A symbolic link is followed, not replaced.
+ * pipe), or there is nothing to protect, the bytes go straight to it; a pipe that nobody reads is an error. A symbolic link is followed, not replaced.
  */
 #ifndef HED_SUPPORT_FILE_H
 #define HED_SUPPORT_FILE_H
 
 #include "heddle/base.h"
 
-/* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted. Released with free().
- * Errors: IO (the text names the path and the reason), LIMIT, MEMORY. */
+/* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted. Released with free(). A pipe is read
+ * to its end if somebody writes into it; one that nobody has open never makes us wait.
+ * Errors: IO (the text names the path and the reason; a folder, a device, an empty pipe are named), LIMIT, MEMORY. */
 hed_status hed_file_read(const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
+
+/* Whether `path` is a file that may be read, for libraries that open names by themselves. Errors: IO (says what it is). */
+hed_status hed_file_require_regular(const char *path, hed_error *error);
 
 /* Writes a whole file at once. Errors: IO, MEMORY. */
 hed_status hed_file_write(const char *path, const void *bytes, size_t size, hed_error *error);

@@ -2,6 +2,7 @@
 #include "support/recorded_space.h"
 
 #include "support/errors.h"
+#include "support/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -313,6 +314,9 @@ hed_status hed_recorded_space_read(const char *path, hed_recorded_space *recorde
     char *text = NULL;
     size_t size = 0;
     *recorded = (hed_recorded_space){0};
+    hed_status readable = hed_file_require_regular(path, error);
+    if (readable != HED_OK)
+        return readable;
     errno = 0;
     gzFile file = gzopen(path, "rbe");
     if (!file)

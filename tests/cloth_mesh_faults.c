@@ -6,7 +6,7 @@
 
 static char path[] = "/tmp/heddle-faults-XXXXXX";
 static const char text[] =
-    "mtllib a.mtl\no x\nv 0 0 0 1 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.50000000000000000000001e-40 0 1\nvt 0 0\nvt 1 "
+    "mtllib a.mtl\no x\nny 1\nv 0 0 0 1 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.50000000000000000000001e-40 0 1\nvt 0 0\nvt 1 "
     "1\n"
     "vn 0 0 1\nusemtl red\nf 1/1/1 2/1/1 3/1/1\nusemtl blue\nf 1/2/1 3/2/1 4/2/1\nf 3 2 1\nf 1 5 3\n";
 

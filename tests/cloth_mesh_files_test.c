@@ -1,6 +1,8 @@
 /* Files of meshes: OBJ as it was read, PLY, GLB, and what assimp reads. */
 #include "cloth_mesh_testing.h"
 
+#include <sys/stat.h>
+
 TestSuite(cloth_mesh_files, .init = folder_make, .fini = folder_remove);
 
 /* ---- helpers ---- */
@@ -134,6 +136,24 @@ Test(cloth_mesh_files, a_million_vertices)
     free(particle_of);
     hed_mesh_free(&again);
     hed_mesh_free(&mesh);
+}
+
+Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
+{
+    hed_error error;
+    hed_mesh mesh;
+    hed_pc2_data data;
+    hed_pc2 *cache;
+    static const char *const names[] = {"p.obj", "p.ply", "p.stl", "p.glb", "p.fbx", "p"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        cr_assert(mkfifo(in_folder(names[i]), 0600) == 0);
+        hed_status status = hed_mesh_read(in_folder(names[i]), &mesh, &error);
+        cr_assert(status == HED_ERROR_UNSUPPORTED || (status == HED_ERROR_IO && strstr(error.text, "is a pipe")), "%s", error.text);
+    }
+    FAILS(HED_ERROR_IO, hed_pc2_read(in_folder("p"), &data, &error));
+    cr_assert(strstr(error.text, "is a pipe"), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_pc2_create(in_folder("p"), 3, 0, 1, &cache, &error));
+    cr_assert(strstr(error.text, "is a pipe"), "%s", error.text);
 }
 
 /* ---- PLY and GLB ---- */

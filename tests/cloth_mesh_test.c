@@ -54,6 +54,26 @@ Test(cloth_mesh, faces_may_come_before_their_vertices)
     hed_mesh_free(&mesh);
 }
 
+/* ARCSim writes ny and nv beside v; other programs have words of their own, too. */
+Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
+{
+    hed_error error;
+    hed_mesh mesh;
+    static const char text[] = "# ARCSim\nv 0 0 0\nny 0 0 0.5\nnv 0 0 1\nv 1 0 0\nny 1 0 0\nnv 0 0 1 \\\n 5\nv 1 1 0\nmy_word\nf 1 2 3\n";
+    OK(hed_mesh_parse_obj("shirt.obj", text, sizeof text - 1, &mesh, &error));
+    cr_assert(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
+    cr_assert_str_eq(mesh.warning, "shirt.obj: 5 lines skipped, from line 3 on, whose words are not OBJ's: ny nv my_word");
+    hed_mesh_free(&mesh);
+    char many[2000] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n";
+    for (int i = 0; i < 100; i++) sprintf(many + strlen(many), "word%d\n", i); /* more than are named */
+    OK(hed_mesh_parse_obj("x.obj", many, strlen(many), &mesh, &error));
+    cr_assert(strstr(mesh.warning, "100 lines") && strstr(mesh.warning, "word0 word1") && !strstr(mesh.warning, "word99"));
+    hed_mesh_free(&mesh);
+    OK(hed_mesh_parse_obj("x.obj", many, 32, &mesh, &error));
+    cr_assert_null(mesh.warning);
+    hed_mesh_free(&mesh);
+}
+
 Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
 {
     refuse("", "no vertex");
@@ -77,9 +97,10 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
     refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1/1/1/1 2 3\n", "expected a corner");
     refuse("v 0 0 0\nvn 1 2\n", "expected x y z");
     refuse("v 0 0 0\nvt\n", "expected u");
-    refuse("v 0 0 0\nhello\n", "found \"hello\"");
+    refuse("v 0 0 0\n-hello\n", "test.obj:2: found \"-hello\", expected v, vt");
+    refuse("# a\nhello 1 2\nworld\n", "test.obj:2: found \"hello world\" and no vertex at all, expected v, vt");
     refuse("v 0 0 0\nsurf 0 1\n", "curves and surfaces are not read");
-    refuse("ply\nformat ascii 1.0\n", "test.obj:1: found \"ply\"");
+    refuse("ply\nformat ascii 1.0\n", "test.obj:1: found \"ply format\" and no vertex");
     hed_error error;
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, hed_mesh_parse_obj("zero.obj", "v 0 0 0\0 1", 10, &mesh, &error));

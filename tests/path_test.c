@@ -175,6 +175,9 @@ Test(path, read_says_what_is_wrong)
     FAILS(HED_ERROR_IO, hed_path_read(NULL, folder, 100, &bytes, &size, &error));
     cr_assert(strstr(error.text, folder) && strstr(error.text, strerror(EISDIR)), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_path_read(NULL, "/dev/zero", 10000, &bytes, &size, &error));
+    cr_assert(mkfifo(in_folder("pipe"), 0600) == 0); /* that nobody ever writes into */
+    FAILS(HED_ERROR_IO, hed_path_read(NULL, in_folder("pipe"), 10000, &bytes, &size, &error));
+    cr_assert(strstr(error.text, "a pipe that nothing is written into"), "%s", error.text);
     cr_assert_null(bytes);
 }
 

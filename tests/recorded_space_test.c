@@ -2,6 +2,7 @@
  * hand. */
 #include "testing.h"
 
+#include <sys/stat.h>
 #include <math.h>
 #include <zlib.h>
 
@@ -88,6 +89,9 @@ Test(recorded_space, is_read_from_files, .init = folder_make, .fini = folder_rem
     cr_assert(whole && fseek(whole, 0, SEEK_END) == 0 && ftruncate(fileno(whole), ftell(whole) / 2) == 0 &&
               fclose(whole) == 0);
     FAILS(HED_ERROR_IO, hed_recorded_space_read(packed, &recorded, &error));
+    cr_assert(mkfifo(in_folder("pipe"), 0600) == 0); /* is not waited for */
+    FAILS(HED_ERROR_IO, hed_recorded_space_read(in_folder("pipe"), &recorded, &error));
+    cr_assert(strstr(error.text, "is a pipe"), "%s", error.text);
 }
 
 /* ---- the score ---- */

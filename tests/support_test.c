@@ -3,7 +3,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -123,6 +125,52 @@ Test(file, failures_are_explained, .init = make_folder, .fini = remove_folder)
     cr_assert(system(command) == 0);
     FAILS(HED_ERROR_IO, hed_file_writer_commit(writer, &error));
     cr_assert(count_files() == 1);
+}
+
+/* A pipe that nobody has open at its other end is not waited for; one that somebody writes into is read, however slowly. */
+Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder, .timeout = 60)
+{
+    hed_error error;
+    char *bytes;
+    size_t size;
+    char pipe_path[128];
+    strcpy(pipe_path, in_folder("pipe"));
+    cr_assert(mkfifo(pipe_path, 0600) == 0);
+    FAILS(HED_ERROR_IO, hed_file_read(pipe_path, 100, &bytes, &size, &error));
+    cr_assert(!bytes && strstr(error.text, pipe_path) && strstr(error.text, "is a pipe that nothing is written into"), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_file_write(pipe_path, "x", 1, &error));
+    cr_assert(strstr(error.text, "it is a pipe that nobody reads"), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_file_require_regular(pipe_path, &error));
+    cr_assert(strstr(error.text, "is a pipe, expected a file"), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_file_read("/dev/zero", 1u << 30, &bytes, &size, &error));
+    cr_assert(strstr(error.text, "is a device, expected a file"), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_file_read(folder, 100, &bytes, &size, &error));
+    cr_assert(strstr(error.text, "is a folder, expected a file"), "%s", error.text);
+    FAILS(HED_ERROR_IO, hed_file_require_regular(in_folder("nothing"), &error));
+    cr_assert(strstr(error.text, strerror(ENOENT)), "%s", error.text);
+    OK(hed_file_require_regular("/proc/self/status", &error));
+    OK(hed_file_read("/proc/self/status", 1 << 20, &bytes, &size, &error));
+    cr_assert(size > 100);
+    free(bytes);
+    pid_t writer = fork();
+    if (writer == 0) {
+        FILE *stream = fopen(pipe_path, "w");
+        fputs("slow", stream);
+        fflush(stream);
+        usleep(100000);
+        fputs(" but there", stream);
+        fclose(stream);
+        _exit(0);
+    }
+    int held = open(pipe_path, O_RDWR); /* so that the pipe has a writer before the other process is there */
+    cr_assert(held >= 0);
+    struct pollfd wait = {.fd = held, .events = POLLIN};
+    cr_assert(poll(&wait, 1, 30000) == 1);
+    int reader = open(pipe_path, O_RDONLY | O_NONBLOCK); /* keeps what is in the pipe */
+    close(held);
+    cr_assert(file_is(pipe_path, "slow but there"));
+    close(reader);
+    waitpid(writer, NULL, 0);
 }
 
 Test(file, full_disk, .init = make_folder, .fini = remove_folder)

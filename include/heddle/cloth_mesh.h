@@ -36,6 +36,7 @@ typedef struct hed_mesh {
     hed_mesh_span *materials; /**< (material_count) usemtl */
     hed_mesh_span *groups;    /**< (group_count) o and g */
     char *material_library;   /**< mtllib, or NULL */
+    char *warning;            /**< what of the file was skipped, a line to show to its owner; NULL: nothing */
 } hed_mesh;
 
 /** Reads a file; the format by its ending, else by its content. Vertices stay in the file's order. Where a format

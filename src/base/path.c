@@ -87,6 +87,9 @@ static hed_status read_all(const hed_allocator *allocator, int file, const char 
         if (got == 0) {
             return HED_OK;
         }
+        if (got < 0 && errno == EAGAIN && fcntl(file, F_SETFL, 0) == 0) {
+            continue; /* a pipe that somebody has open for writing: that is waited for */
+        }
         if (got < 0 && errno != EINTR) {
             return fail_io(error, "read", path, errno);
         }
@@ -98,7 +101,7 @@ hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_
                          hed_error *error)
 {
     limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe would wait for a writer, perhaps for ever */
     struct stat about;
     if (file < 0 || fstat(file, &about) != 0) {
         int code = errno;
@@ -115,6 +118,9 @@ hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_
                                         : hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s",
                                                    capacity, path);
     close(file);
+    if (status == HED_OK && length == 0 && S_ISFIFO(about.st_mode)) {
+        status = hed_fail(error, HED_ERROR_IO, "cannot read %s: it is a pipe that nothing is written into", path);
+    }
     /* Memory goes back with its exact size, and the caller knows only the size of the file. */
     char *exact = status == HED_OK ? hed_allocate(allocator, length + 1) : NULL;
     if (status == HED_OK && exact == NULL) {

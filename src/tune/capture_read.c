@@ -296,7 +296,7 @@ static hed_status fail_file(const char *path, hed_error *error)
 static hed_status map_file(hed_capture *capture, const char *path, hed_error *error)
 {
     struct stat about;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is refused, not waited for */
     if (file < 0) return fail_file(path, error);
     hed_status status = HED_OK;
     if (fstat(file, &about) != 0) status = fail_file(path, error);

@@ -106,6 +106,17 @@ printf 'v 0 0 0\nv 1 0 nan\nv 1 1 0\nf 1 2 3\n' > "$work/bad.obj"
 run 1 cloth run "$work/bad.json" --frames 1 --mend; err_has 'bad.obj'
 run 1 cloth run "$work/s.json" --out "$work/no/folder.pc2"; err_has 'folder'
 run 1 cloth run "$work/s.json" --png-every 1; err_has '--out'
+run 2 cloth run "$work/s.json" --out "$work/x.fbx"; err_has 'x.fbx: a name that ends with .pc2 was expected'; not_there x.fbx.pc2
+run 2 cloth run "$work/s.json" --glb "$work/x.fbx"; err_has 'x.fbx: a name that ends with .glb was expected'
+mkfifo "$work/pipe"
+run 1 cloth run "$work/pipe" --frames 1; err_has 'pipe is a pipe that nothing is written into'
+printf '{"garments": [{"mesh": "pipe"}]}' > "$work/bad.json"
+run 1 cloth run "$work/bad.json" --frames 1; err_has 'pipe is a pipe that nothing is written into'
+printf '{"garments": [{"mesh": "arcsim.obj"}]}' > "$work/bad.json"
+printf 'v 0 0 0\nny 0 0 0\nv 1 0 0\nny 0 0 0\nv 1 1 0\nf 1 2 3\n' > "$work/arcsim.obj"
+run 0 cloth run "$work/bad.json" --frames 1; err_has "warning: .*arcsim.obj: 2 lines skipped, from line 2 on, .*: ny"
+[ "$(wc -l < "$work/err")" = 1 ] || complain "heddle $words: more than one warning"
+run 0 cloth run "$work/bad.json" --frames 1 --quiet; err_is_empty
 run 1 cloth run "$work/s.json" --device nothing; err_has 'no device fits'
 
 # ---- drape: the result has the garment's vertices, faces and texture coordinates ----

@@ -190,9 +190,8 @@ static hed_status take_node(importer *in, const struct aiNode *node, struct aiMa
 hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error)
 {
     *mesh = (hed_mesh){0};
-    FILE *file = fopen(path, "rbe"); /* a file that is not there is another error than one that is damaged */
-    if (!file) return hed_error_set(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
-    fclose(file);
+    hed_status readable = hed_file_require_regular(path, error);
+    if (readable != HED_OK) return readable;
     const struct aiScene *scene = aiImportFile(path, 0);
     if (!scene)
         return hed_error_set(error, HED_ERROR_FORMAT, "%s: assimp cannot read it: %s", path, aiGetErrorString());

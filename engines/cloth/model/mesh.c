@@ -79,6 +79,7 @@ void hed_mesh_free(hed_mesh *mesh)
     free_spans(mesh->materials, mesh->material_count);
     free_spans(mesh->groups, mesh->group_count);
     free(mesh->material_library);
+    free(mesh->warning);
     *mesh = (hed_mesh){0};
 }
 

@@ -7,6 +7,7 @@
 #include "support/errors.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,10 @@ typedef struct reader {
     bool used[KINDS];
     cloth_list materials, groups;
     char *material_library;
+    struct {
+        uint64_t lines, first; /* how many, and the first one's number */
+        char words[64];        /* the different ones, as many as fit */
+    } unknown;                 /* words that OBJ does not have */
     struct {
         uint32_t index; /* largest one used */
         uint64_t line;  /* where */
@@ -281,6 +286,33 @@ static bool is_one_of(const char *word, size_t length, const char *const *list)
     return false;
 }
 
+static const char known_words[] = "v, vt, vn, f, o, g, s, usemtl, mtllib or another word of OBJ";
+
+/* Whether a word could be a program's own (ARCSim writes ny and nv): a letter, then letters, digits and _. */
+static bool is_name(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char c = word[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && (i == 0 || ((c < '0' || c > '9') && c != '_'))) return false;
+    }
+    return true;
+}
+
+/* Remembers a word that is skipped. */
+static void note_unknown(reader *r, const char *word, size_t length)
+{
+    char *words = r->unknown.words;
+    size_t used = strlen(words);
+    if (r->unknown.lines++ == 0) r->unknown.first = r->line;
+    for (const char *known = words; *known; known += strcspn(known, " "), known += *known == ' ')
+        if (strcspn(known, " ") == length && memcmp(known, word, length) == 0) return;
+    if (used + length + 2 > sizeof r->unknown.words) return;
+    if (used) words[used++] = ' ';
+    memcpy(words + used, word, length);
+    words[used + length] = 0;
+}
+
 static hed_status read_line(reader *r)
 {
     /* What has no meaning for a mesh: smoothing, points, lines, how things are shown. */
@@ -302,9 +334,11 @@ static hed_status read_line(reader *r)
     if (length == 6 && memcmp(word, "mtllib", 6) == 0) return read_material_library(r);
     if (is_one_of(word, length, ignored)) return HED_OK;
     r->at = word;
-    return expected(r, is_one_of(word, length, curved)
-                           ? "polygons alone: curves and surfaces are not read, convert them to polygons before"
-                           : "v, vt, vn, f, o, g, s, usemtl, mtllib or another word of OBJ");
+    if (is_one_of(word, length, curved))
+        return expected(r, "polygons alone: curves and surfaces are not read, convert them to polygons before");
+    if (!is_name(word, length)) return expected(r, known_words);
+    note_unknown(r, word, length);
+    return HED_OK;
 }
 
 static hed_status read_lines(reader *r)
@@ -326,6 +360,9 @@ static hed_status read_lines(reader *r)
                                  r->name, (unsigned long long)r->farthest[kind].line, kind_words[kind],
                                  (unsigned long long)r->farthest[kind].index + 1, r->elements[kind].count,
                                  kind_keys[kind]);
+    if (r->elements[POSITION].count == 0 && r->unknown.lines > 0)
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%s\" and no vertex at all, expected %s",
+                             r->name, (unsigned long long)r->unknown.first, r->unknown.words, known_words);
     if (r->elements[POSITION].count == 0)
         return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it, expected lines of v and f",
                              r->name);
@@ -361,6 +398,17 @@ static void hand_over(reader *r, hed_mesh *mesh)
     };
 }
 
+/* What was skipped, in words. */
+static hed_status tell_unknown(reader *r, hed_mesh *mesh)
+{
+    if (r->unknown.lines == 0) return HED_OK;
+    int length = asprintf(&mesh->warning, "%s: %llu lines skipped, from line %llu on, whose words are not OBJ's: %s",
+                          r->name, (unsigned long long)r->unknown.lines, (unsigned long long)r->unknown.first,
+                          r->unknown.words);
+    if (length < 0) mesh->warning = NULL;
+    return length < 0 ? no_memory(r) : HED_OK;
+}
+
 hed_status hed_mesh_parse_obj(const char *name, const char *text, size_t size, hed_mesh *mesh, hed_error *error)
 {
     reader r = {.at = text, .end = text + size, .name = name, .line = 1, .error = error};
@@ -372,6 +420,7 @@ hed_status hed_mesh_parse_obj(const char *name, const char *text, size_t size, h
     r.materials.size = r.groups.size = sizeof(hed_mesh_span);
     hed_status status = read_lines(&r);
     hand_over(&r, mesh);
+    if (status == HED_OK) status = tell_unknown(&r, mesh);
     if (status != HED_OK) hed_mesh_free(mesh);
     return status;
 }

@@ -96,9 +96,14 @@ static hed_status open_cache(const char *path, uint32_t vertex_count, int flags,
     }
     cache->vertex_count = vertex_count;
     cache->file = open(path, flags | O_RDWR | O_CLOEXEC, 0666);
-    if (cache->file < 0) {
-        hed_status status =
-            hed_error_set(error, HED_ERROR_IO, "cannot open %s for writing: %s", path, strerror(errno));
+    struct stat about;
+    bool pipe = cache->file >= 0 && fstat(cache->file, &about) == 0 && S_ISFIFO(about.st_mode);
+    if (cache->file < 0 || pipe) {
+        hed_status status = hed_error_set(error, HED_ERROR_IO, "cannot open %s for writing: %s", path,
+                                          pipe ? "it is a pipe, and the head of a point cache is written again with "
+                                                 "every frame"
+                                               : strerror(errno));
+        if (pipe) close(cache->file);
         free(cache->path);
         free(cache);
         return status;

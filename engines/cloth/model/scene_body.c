@@ -59,6 +59,7 @@ const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node 
         cloth_scene_reject(reader, status, file, "%s", error.text);
         return NULL;
     }
+    if (mesh.warning) cloth_scene_warn(reader, "%s", mesh.warning);
     make_sound(reader, file, path, &mesh, mend || reader->options->mend);
     if (cloth_scene_fine(reader) && (mesh.vertex_count == 0 || mesh.face_count == 0))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, file, "%s has no faces", path);

@@ -67,6 +67,7 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
             cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s has %u vertices; the mesh has %u", path,
                                mesh.vertex_count, vertex_count);
         } else {
+            if (mesh.warning && s == 0) cloth_scene_warn(reader, "%s", mesh.warning); /* the others are like it */
             cloth_scene_place(matrix, mesh.positions, to, vertex_count);
             cloth_scene_check_near(reader, node, path, to, vertex_count);
         }

@@ -52,7 +52,8 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
 {
     *sound = (synth_sound){0};
     SF_INFO info = {0};
-    if (access(path, R_OK) != 0) return hed_error_set(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+    hed_status readable = hed_file_require_regular(path, error);
+    if (readable) return readable;
     SNDFILE *file = sf_open(path, SFM_READ, &info);
     if (!file)
         return hed_error_set(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s", path,
