@@ -83,6 +83,7 @@ static hed_status open_output(cloth_run *r, hed_error *error)
     def.obj_every = (uint32_t)hed_integer_of(a, "obj-every");
     def.ply_every = (uint32_t)hed_integer_of(a, "ply-every");
     def.png_every = (uint32_t)hed_integer_of(a, "png-every");
+    def.picture_kind = (cloth_picture_kind)hed_choice_of(a, "pictures");
     if (!r->cache && (def.obj_every || def.ply_every || def.png_every))
         return hed_error_set(error, HED_ERROR_ARGUMENT, "--obj-every, --ply-every and --png-every name their files "
                                                         "after --out FILE, which is not given");
@@ -246,6 +247,7 @@ static int run(const hed_arguments *arguments, void *user)
     { \
         .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
     }
+static const char *const PICTURE_KINDS[] = {"any", "gl", "software", NULL}; /* in the order of cloth_picture_kind */
 static const hed_option OPTIONS[] = {
     OPTION("frames", INTEGER, "COUNT", "how many there shall be in all; what the scene says unless given",
            .letter = 'n', .low = 1, .high = 10000000),
@@ -259,6 +261,9 @@ static const hed_option OPTIONS[] = {
            .high = 10000000),
     OPTION("png-every", INTEGER, "N", "a picture of every Nth frame, drawn without a display", .low = 1,
            .high = 10000000),
+    OPTION("pictures", CHOICE, "HOW", "how they are drawn: any (OpenGL where a graphics processor has it, else software), gl, or software, "
+                                      "which gives the same bits on every machine",
+           .choices = PICTURE_KINDS, .fallback = "any"),
     OPTION("glb", FILE, "FILE", "the last frame as binary glTF", .letter = 0),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
     OPTION("substeps", INTEGER, "COUNT", "of a frame, instead of what the scene says", .low = 1, .high = 1000),

@@ -4,6 +4,7 @@
 #define HED_CLI_CLOTH_RUN_H
 
 #include "command.h"
+#include "engines/cloth/view/view.h"
 #include "heddle/cloth_scene.h"
 #include "heddle/stats.h"
 
@@ -17,6 +18,7 @@ typedef struct cli_cloth_output_def {
     hed_cloth *cloth;
     const char *cache; /* PC2; the other files are named after it */
     uint32_t obj_every, ply_every, png_every;
+    cloth_picture_kind picture_kind;
     const char *glb; /* of the last frame */
 } cli_cloth_output_def;
 

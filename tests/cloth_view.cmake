@@ -7,8 +7,8 @@ if(HEDDLE_PORTABLE)
 endif()
 cmake_language(DEFER CALL target_link_libraries cloth_view_test PRIVATE heddle-cloth-view heddle-cloth-internal)
 
-# The same with EGL finding no driver, so that OSMesa draws; and the window, where there is a virtual screen.
+# The same by OpenGL, and the window where there is a virtual screen.
 set(program ${CMAKE_CURRENT_BINARY_DIR}/cloth_view_test)
-hed_add_test(NAME cloth_view_osmesa COMMAND ${CMAKE_COMMAND} -E env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null
-                                            ${program} --verbose -j1 --filter "cloth_picture/*")
+hed_add_test(NAME cloth_view_gl COMMAND ${CMAKE_COMMAND} -E env HEDDLE_TEST_PICTURES=gl
+                                        ${program} --verbose -j1 --filter "cloth_picture/*")
 hed_add_test(NAME cloth_view_window COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cloth_view_window.sh ${program})

@@ -1,12 +1,14 @@
 /* Pictures of cloth and the window. Pictures are checked by what must be true of them: areas, which side is lit,
- * what is darker than what. They are skipped, with words, where there is no OpenGL; the window where there is no
- * screen (cloth_view_window.sh brings one). */
+ * what is darker than what: those in software, and with HEDDLE_TEST_PICTURES=gl those by OpenGL, which are skipped,
+ * with words, where there is none; the window where there is no screen (cloth_view_window.sh brings one). */
 #include <glob.h>
 #include <math.h>
 
+#include "base/hash.h"
 #include "control.h"
 #include "engines/cloth/view/view.h"
 #include "heddle/cloth_scene.h"
+#include "raster.h"
 #include "testing.h"
 #include "window.h"
 
@@ -21,15 +23,23 @@ static hed_cloth_camera level_camera(float distance)
     return (hed_cloth_camera){{0, 1, distance}, {0, 1, 0}, {0, 1, 0}, 40, WIDTH, HEIGHT};
 }
 
-static cloth_picture *open_picture(uint32_t width, uint32_t height)
+static cloth_picture *open_kind(uint32_t width, uint32_t height, cloth_picture_kind kind)
 {
     cloth_picture *picture;
-    hed_status status = cloth_picture_create(width, height, &picture, &error);
+    hed_status status = cloth_picture_create(width, height, kind, &picture, &error);
     if (status == HED_ERROR_UNSUPPORTED) cr_skip_test("%s", error.text);
     cr_assert(status == HED_OK, "%s\n%s", error.text, error.log);
     cr_log_info("%s", cloth_picture_renderer(picture));
     return picture;
 }
+
+static cloth_picture_kind tested_kind(void)
+{
+    const char *word = getenv("HEDDLE_TEST_PICTURES");
+    return word && strcmp(word, "gl") == 0 ? CLOTH_PICTURE_GL : CLOTH_PICTURE_SOFTWARE;
+}
+
+static cloth_picture *open_picture(uint32_t width, uint32_t height) { return open_kind(width, height, tested_kind()); }
 
 /* ---- surfaces ---- */
 
@@ -254,8 +264,8 @@ Test(cloth_picture, what_cannot_be_drawn_is_refused_with_its_place)
     cr_assert(strstr(error.text, "surface 1") && strstr(error.text, "triangle 3") && strstr(error.text, "vertex 9"),
               "%s", error.text);
     cr_assert(image.pixels == NULL);
-    FAILS(HED_ERROR_ARGUMENT, cloth_picture_create(0, 16, &none, &error));
-    FAILS(HED_ERROR_LIMIT, cloth_picture_create(16, 1000000, &none, &error));
+    FAILS(HED_ERROR_ARGUMENT, cloth_picture_create(0, 16, tested_kind(), &none, &error));
+    FAILS(HED_ERROR_LIMIT, cloth_picture_create(16, 1000000, tested_kind(), &none, &error));
     cr_assert(none == NULL);
     image = draw(picture, &camera, &sheet, 1);
     hed_image_free(&image);
@@ -281,6 +291,132 @@ Test(cloth_picture, positions_that_are_not_finite)
     hed_image_free(&image);
     free_surface(&sheet);
     cloth_picture_destroy(picture);
+}
+
+/* ---- software against OpenGL, and against itself ---- */
+
+static hed_image waves_and_ball(cloth_picture *picture)
+{
+    hed_cloth_camera camera = {{1.2f, 1.7f, 3}, {0, 0.9f, 0}, {0, 1, 0}, 40, WIDTH, HEIGHT};
+    cloth_surface surfaces[2] = {coloured(make_surface(60, 60, waves), 0.8f, 0.3f, 0.2f, true),
+                                 coloured(make_surface(33, 17, ball), 0.6f, 0.65f, 0.7f, false)};
+    hed_image image = draw(picture, &camera, surfaces, 2);
+    free_surface(&surfaces[0]);
+    free_surface(&surfaces[1]);
+    return image;
+}
+
+Test(cloth_picture, software_draws_what_opengl_draws)
+{
+    cloth_picture *gl = open_kind(WIDTH, HEIGHT, CLOTH_PICTURE_GL), *software = open_kind(WIDTH, HEIGHT, CLOTH_PICTURE_SOFTWARE);
+    hed_image seen = waves_and_ball(gl), ours = waves_and_ball(software);
+    double sum = 0;
+    uint32_t far = 0;
+    for (size_t i = 0; i < 3 * WIDTH * HEIGHT; i++) {
+        int difference = abs((int)seen.pixels[i] - (int)ours.pixels[i]);
+        sum += difference;
+        far += difference > 24;
+    }
+    cr_assert(sum < 1.0 * 3 * WIDTH * HEIGHT, "they differ by %.2f of 255 on average", sum / (3 * WIDTH * HEIGHT));
+    cr_assert(far < 3 * WIDTH * HEIGHT / 200, "%u of %d values differ by more than 24 of 255", far, 3 * WIDTH * HEIGHT);
+    hed_image_free(&seen);
+    hed_image_free(&ours);
+    cloth_picture_destroy(gl);
+    cloth_picture_destroy(software);
+}
+
+/* The bits are promised: whoever compares pictures of two machines compares files. */
+Test(cloth_picture, software_gives_the_same_bits_everywhere)
+{
+    cloth_picture *picture = open_kind(WIDTH, HEIGHT, CLOTH_PICTURE_SOFTWARE);
+    cloth_surface quad = coloured(make_surface(2, 2, plate), 0.8f, 0.3f, 0.2f, true); /* exact places: no sinf() of the platform's */
+    hed_cloth_camera camera = {{0.9f, 1.25f, 2}, {0, 0.5f, 0}, {0, 1, 0}, 40, WIDTH, HEIGHT};
+    hed_image image = draw(picture, &camera, &quad, 1);
+    char hash[33];
+    hed_hash_format(hed_hash_bytes(hed_hash_start(), image.pixels, 3 * WIDTH * HEIGHT), hash);
+    cr_assert_str_eq(hash, "");
+    hed_image_free(&image);
+    free_surface(&quad);
+    cloth_picture_destroy(picture);
+}
+
+/* ---- the rasteriser ---- */
+
+static const float IDENTITY[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+
+static uint32_t covered(const cloth_raster *raster)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < (size_t)raster->width * raster->height * raster->samples; i++) count += raster->nearest[i] != CLOTH_RASTER_NOTHING;
+    return count;
+}
+
+/* An irregular mesh over the whole picture, at every angle: each sample in one triangle, and in one only. */
+Test(cloth_raster, triangles_that_share_edges_leave_no_gap_and_do_not_overlap)
+{
+    enum { SIDE = 23, COUNT = 2 * (SIDE - 1) * (SIDE - 1) };
+    float positions[SIDE * SIDE * 3];
+    uint32_t triangles[COUNT][3], state = 1, t = 0, apart = 0;
+    cloth_raster raster;
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        float shift[2];
+        for (int k = 0; k < 2; k++) {
+            state = state * 1664525 + 1013904223;
+            shift[k] = 0.7f / (SIDE - 1) * ((float)(state >> 8) / (1 << 24) - 0.5f);
+        }
+        uint32_t x = i % SIDE, y = i / SIDE;
+        bool rim = x == 0 || y == 0 || x == SIDE - 1 || y == SIDE - 1;
+        positions[3 * i] = 2.2f * (float)x / (SIDE - 1) - 1.1f + (rim ? 0 : 2 * shift[0]);
+        positions[3 * i + 1] = 2.2f * (float)y / (SIDE - 1) - 1.1f + (rim ? 0 : 2 * shift[1]);
+        positions[3 * i + 2] = 0;
+    }
+    for (uint32_t y = 0; y + 1 < SIDE; y++)
+        for (uint32_t x = 0; x + 1 < SIDE; x++) {
+            uint32_t a = y * SIDE + x;
+            memcpy(triangles[t++], (uint32_t[]){a, a + 1, a + SIDE}, sizeof triangles[0]);
+            memcpy(triangles[t++], (uint32_t[]){a + 1, a + SIDE, a + SIDE + 1}, sizeof triangles[0]);
+        }
+    OK(cloth_raster_create(96, 64, false, &raster, &error));
+    cloth_raster_clear(&raster);
+    cloth_raster_draw(&raster, IDENTITY, positions, triangles[0], COUNT, 0);
+    cr_assert_eq(covered(&raster), 96 * 64 * CLOTH_RASTER_SAMPLES);
+    for (t = 0; t < COUNT; t++) {
+        cloth_raster_clear(&raster);
+        cloth_raster_draw(&raster, IDENTITY, positions, triangles[t], 1, t);
+        apart += covered(&raster);
+    }
+    cr_assert_eq(apart, 96 * 64 * CLOTH_RASTER_SAMPLES, "%u samples in single triangles", apart);
+    cloth_raster_destroy(&raster);
+}
+
+/* A floor on which the eye stands: what lies behind the eye is cut off, and up to the horizon the lower half is full. */
+Test(cloth_raster, what_reaches_behind_the_eye_is_cut)
+{
+    static const float floor[] = {-1e6f, -1, 1e6f, 1e6f, -1, 1e6f, 0, -1, -1e6f};
+    static const uint32_t triangle[] = {0, 1, 2};
+    float projection[16];
+    cloth_raster raster;
+    cloth_perspective(90, 1, 0.1f, 1e6f, projection);
+    OK(cloth_raster_create(64, 64, false, &raster, &error));
+    cloth_raster_clear(&raster);
+    cloth_raster_draw(&raster, projection, floor, triangle, 1, 7);
+    cr_assert_eq(covered(&raster), 64 * 32 * CLOTH_RASTER_SAMPLES, "%u", covered(&raster));
+    cr_assert_eq(raster.nearest[0], 7, "the bottom row comes first");
+    cloth_raster_destroy(&raster);
+}
+
+Test(cloth_raster, the_nearer_triangle_is_seen_whichever_comes_first)
+{
+    static const float positions[] = {-3, -1, 0.5f, 3, -1, 0.5f, 0, 5, 0.5f, -3, -1, -0.5f, 3, -1, -0.5f, 0, 5, -0.5f};
+    static const uint32_t orders[2][6] = {{0, 1, 2, 3, 4, 5}, {3, 4, 5, 0, 1, 2}};
+    cloth_raster raster;
+    OK(cloth_raster_create(8, 8, false, &raster, &error));
+    for (uint32_t order = 0; order < 2; order++) {
+        cloth_raster_clear(&raster);
+        cloth_raster_draw(&raster, IDENTITY, positions, orders[order], 2, 0);
+        for (size_t i = 0; i < 8 * 8 * CLOTH_RASTER_SAMPLES; i++) cr_assert(raster.nearest[i] == 1 - order && raster.depth[i] == 0.25f);
+    }
+    cloth_raster_destroy(&raster);
 }
 
 /* ---- keys and mouse ---- */

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHADOW_SIZE = 2048,
-       SAMPLES = 4 };
+enum { SAMPLES = 4 };
 
 extern const hed_source hed_cloth_view_files[]; /* in the order of CMakeLists.txt */
 enum { TEXT_SURFACE_VERTEX,
@@ -117,7 +116,7 @@ static void make_shadow_map(cloth_renderer *r)
     const cloth_gl *gl = &r->gl;
     gl->GenTextures(1, &r->shadow_map);
     gl->BindTexture(GL_TEXTURE_2D, r->shadow_map);
-    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, 0, GL_DEPTH_COMPONENT,
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE, 0, GL_DEPTH_COMPONENT,
                    GL_UNSIGNED_INT, NULL);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
@@ -243,77 +242,7 @@ void cloth_renderer_destroy(cloth_renderer *r)
 const cloth_gl *cloth_renderer_gl(const cloth_renderer *r) { return &r->gl; }
 uint32_t cloth_renderer_most(const cloth_renderer *r) { return (uint32_t)r->most / r->scale; }
 
-/* ---- light, ground, cameras ---- */
-
-static int up_axis(const float up[3])
-{
-    int axis = 1;
-    for (int k = 0; k < 3; k++)
-        if (fabsf(up[k]) > fabsf(up[axis])) axis = k;
-    return axis;
-}
-
-void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box)
-{
-    int axis = up_axis(camera->up);
-    float sign = camera->up[axis] < 0 ? -1.0f : 1.0f;
-    float low = sign > 0 ? box->low[axis] : -box->high[axis]; /* height: along `up` */
-    if (!studio->set) {
-        float forward[3], right[3];
-        studio->up[axis] = sign;
-        cloth_along(camera->target, -1, camera->eye, forward);
-        cloth_along(forward, -cloth_dot(forward, studio->up), studio->up, forward);
-        if (cloth_dot(forward, forward) < 1e-6f) forward[(axis + 1) % 3] = 1; /* seen from above */
-        cloth_normalize(forward);
-        cloth_cross(forward, studio->up, right);
-        cloth_along(studio->up, -0.80f, right, studio->key_direction);
-        cloth_along(studio->key_direction, -0.50f, forward, studio->key_direction);
-        cloth_normalize(studio->key_direction);
-        studio->size = fmaxf(cloth_box_radius(box), 1e-4f);
-        studio->ground = low < 0 ? low - 0.05f * studio->size : 0;
-        studio->set = true;
-    } else if (low < studio->ground) {
-        studio->ground = low;
-    }
-}
-
 /* ---- the passes ---- */
-
-/* What the passes of one picture share. */
-typedef struct pass {
-    const cloth_studio *studio;
-    const hed_cloth_camera *camera;
-    float centre[3], radius; /* of what is looked at */
-    float view_projection[16], shadow_matrix[16];
-} pass;
-
-static pass begin(const cloth_renderer *r, const cloth_studio *studio, const hed_cloth_camera *camera,
-                  const cloth_box *box)
-{
-    pass p = {.studio = studio, .camera = camera};
-    float view[16], projection[16], offset[3];
-    cloth_box_centre(box, p.centre);
-    p.radius = fmaxf(cloth_box_radius(box), 1e-4f) * 1.05f;
-    cloth_along(camera->eye, -1, p.centre, offset);
-    float distance = sqrtf(cloth_dot(offset, offset)), reach = fmaxf(studio->size, p.radius);
-    float near = 0.02f * fmaxf(reach, distance); /* not nearer to the cloth: the ground in front is seen too */
-    cloth_look_at(camera->eye, camera->target, camera->up, view);
-    cloth_perspective(camera->field_of_view, (float)r->width / (float)r->height, near, distance + 80 * reach,
-                      projection);
-    cloth_multiply(projection, view, p.view_projection);
-
-    float from[3];
-    cloth_along(p.centre, 1, studio->key_direction, from);
-    cloth_look_at(from, p.centre, studio->up, view);
-    /* The origin of the light's view is at `from`, one metre from the centre. */
-    view[14] += 1;
-    /* Deep enough for the shadow on the ground. */
-    float above = cloth_dot(p.centre, studio->up) - studio->ground;
-    float depth = 2 * p.radius + fmaxf(above, 0) / cloth_dot(studio->key_direction, studio->up);
-    cloth_orthographic(p.radius, depth, projection);
-    cloth_multiply(projection, view, p.shadow_matrix);
-    return p;
-}
 
 static void draw_surfaces(cloth_renderer *r, int program, const cloth_drawable *drawables, uint32_t count)
 {
@@ -330,11 +259,11 @@ static void draw_surfaces(cloth_renderer *r, int program, const cloth_drawable *
     gl->BindVertexArray(0);
 }
 
-static void draw_shadow_map(cloth_renderer *r, const pass *p, const cloth_drawable *drawables, uint32_t count)
+static void draw_shadow_map(cloth_renderer *r, const cloth_shot *p, const cloth_drawable *drawables, uint32_t count)
 {
     const cloth_gl *gl = &r->gl;
     gl->BindFramebuffer(GL_FRAMEBUFFER, r->shadow_target);
-    gl->Viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    gl->Viewport(0, 0, CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE);
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     gl->Clear(GL_DEPTH_BUFFER_BIT);
@@ -348,44 +277,35 @@ static void draw_shadow_map(cloth_renderer *r, const pass *p, const cloth_drawab
     gl->Disable(GL_DEPTH_CLAMP);
 }
 
-static void use_light(cloth_renderer *r, int program, const pass *p)
+static void use_light(cloth_renderer *r, int program, const cloth_shot *p)
 {
     r->gl.UseProgram(r->programs[program]);
     set_matrix(r, program, "view_projection", p->view_projection);
     set_matrix(r, program, "shadow_matrix", p->shadow_matrix);
     set_vector(r, program, "up", p->studio->up);
     set_vector(r, program, "key_direction", p->studio->key_direction);
-    set_float(r, program, "shadow_texel", 2 * p->radius / SHADOW_SIZE);
-    set_float(r, program, "penumbra", 0.006f);
+    set_float(r, program, "shadow_texel", p->shadow_texel);
+    set_float(r, program, "penumbra", CLOTH_PENUMBRA);
     set_integer(r, program, "shadow_map", 0);
 }
 
-/* 1, 2 or 5 times a power of ten, near `size`. */
-static float round_length(float size)
-{
-    float power = powf(10, floorf(log10f(size))), share = size / power;
-    return power * (share < 2 ? 1.0f : share < 5 ? 2.0f : 5.0f);
-}
-
-static void draw_ground(cloth_renderer *r, const pass *p)
+static void draw_ground(cloth_renderer *r, const cloth_shot *p)
 {
     const cloth_gl *gl = &r->gl;
-    int axis = up_axis(p->studio->up);
-    float height = p->studio->ground * p->studio->up[axis], reach = 12 * p->studio->size, centre[3];
-    if (cloth_dot(p->camera->eye, p->studio->up) <= p->studio->ground)
-        return; /* seen from below it would hide everything */
-    memcpy(centre, p->centre, sizeof centre);
-    centre[axis] = height;
+    if (!p->ground_seen) return;
+    int axis = p->up_axis;
+    float reach = p->ground_reach;
+    const float *centre = p->ground_centre;
     float corners[4][3];
     for (int i = 0; i < 4; i++) {
-        corners[i][axis] = height;
+        corners[i][axis] = centre[axis];
         corners[i][(axis + 1) % 3] = centre[(axis + 1) % 3] + (i & 1 ? reach : -reach);
         corners[i][(axis + 2) % 3] = centre[(axis + 2) % 3] + (i & 2 ? reach : -reach);
     }
     use_light(r, PROGRAM_GROUND, p);
     set_vector(r, PROGRAM_GROUND, "centre", centre);
     set_float(r, PROGRAM_GROUND, "reach", reach);
-    set_float(r, PROGRAM_GROUND, "spacing", round_length(0.25f * p->studio->size));
+    set_float(r, PROGRAM_GROUND, "spacing", p->ground_spacing);
     gl->BindBuffer(GL_ARRAY_BUFFER, r->ground_vertices);
     gl->BufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STREAM_DRAW);
     gl->BindVertexArray(r->ground_array);
@@ -399,7 +319,7 @@ static void draw_ground(cloth_renderer *r, const pass *p)
     gl->BindVertexArray(0);
 }
 
-static void draw_scene(cloth_renderer *r, const pass *p, const cloth_drawable *drawables, uint32_t count)
+static void draw_scene(cloth_renderer *r, const cloth_shot *p, const cloth_drawable *drawables, uint32_t count)
 {
     const cloth_gl *gl = &r->gl;
     gl->BindFramebuffer(GL_FRAMEBUFFER, r->samples ? r->scene_target : r->resolved_target);
@@ -443,7 +363,7 @@ static void finish(cloth_renderer *r, GLuint target)
 void cloth_renderer_draw(cloth_renderer *r, GLuint target, const cloth_studio *studio, const hed_cloth_camera *camera,
                          const cloth_box *box, const cloth_drawable *drawables, uint32_t count)
 {
-    pass p = begin(r, studio, camera, box);
+    cloth_shot p = cloth_shot_begin(studio, camera, box, (float)r->width / (float)r->height);
     r->gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     draw_shadow_map(r, &p, drawables, count);
     draw_scene(r, &p, drawables, count);

@@ -5,8 +5,7 @@
 #define CLOTH_RENDERER_H
 
 #include "gl.h"
-#include "heddle/cloth_scene.h"
-#include "space.h"
+#include "studio.h"
 
 typedef struct cloth_renderer cloth_renderer;
 
@@ -19,15 +18,6 @@ typedef struct cloth_drawable {
     bool marks; /* vertex colours are marks: only white takes the surface's colour */
 } cloth_drawable;
 
-/* What stays the same from one picture of a scene to the next, so that light and ground do not jump about. */
-typedef struct cloth_studio {
-    bool set;
-    float up[3];            /* the axis that is up */
-    float key_direction[3]; /* to the light */
-    float ground;           /* height */
-    float size;             /* radius of the scene, m */
-} cloth_studio;
-
 /* Errors: UNSUPPORTED (functions or formats missing, a shader refused: with the compiler's words in the log),
  * MEMORY. */
 hed_status cloth_renderer_create(cloth_gl_get_function *get, cloth_renderer **renderer, hed_error *error);
@@ -37,10 +27,6 @@ uint32_t cloth_renderer_most(const cloth_renderer *renderer); /* pixels a side *
 
 /* Sets the size in pixels. Errors: LIMIT (larger than the device draws), DEVICE_MEMORY. */
 hed_status cloth_renderer_resize(cloth_renderer *renderer, uint32_t width, uint32_t height, hed_error *error);
-
-/* Light from the camera's left shoulder, ground below everything. `box` is what is looked at: shadows are as sharp
- * as it is small. Once set, only a piercing of the ground changes it. */
-void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box);
 
 /* Draws into framebuffer `target` (0: the window's), all of it. */
 void cloth_renderer_draw(cloth_renderer *renderer, GLuint target, const cloth_studio *studio,

@@ -1,6 +1,8 @@
 /* The view's arithmetic. */
 #include "space.h"
 
+#include "heddle/math.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +96,7 @@ void cloth_look_at(const float eye[3], const float target[3], const float up[3],
 
 void cloth_perspective(float degrees, float aspect, float near, float far, float out[16])
 {
-    float scale = 1 / tanf(degrees * 0.5f * 3.14159265f / 180);
+    float scale = 1 / hed_tan(degrees * 0.5f * 3.14159265f / 180);
     memset(out, 0, 16 * sizeof *out);
     out[0] = scale / aspect;
     out[5] = scale;

@@ -1,6 +1,6 @@
-/* Pictures of cloth: the same OpenGL 3.3 renderer headless (EGL, else OSMesa) for PNGs and in a window (GLFW). A
- * library of its own, heddle-cloth-view, which the command links: it alone needs OpenGL. Libraries are optional at
- * build time; without one the function says what to install. */
+/* Pictures of cloth: OpenGL 3.3 in a window (GLFW) and without one (EGL), and the same drawn in software. A library of its own,
+ * heddle-cloth-view, which the command links. EGL and GLFW are loaded at run time; without one, software draws or the function says what
+ * to install. */
 #ifndef CLOTH_VIEW_H
 #define CLOTH_VIEW_H
 
@@ -20,11 +20,17 @@ typedef struct cloth_surface {
     bool two_sided; /* cloth: lit from both sides */
 } cloth_surface;
 
-/* A headless renderer of this size. Errors: UNSUPPORTED (neither EGL nor OSMesa works: says what was tried),
- * MEMORY. */
-hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture **picture, hed_error *error);
+typedef enum cloth_picture_kind {
+    CLOTH_PICTURE_ANY,      /* OpenGL where a graphics processor has it, else software */
+    CLOTH_PICTURE_GL,       /* OpenGL, or an error */
+    CLOTH_PICTURE_SOFTWARE, /* the same bits on every machine */
+} cloth_picture_kind;
+
+/* A renderer of pictures of this size. Errors: ARGUMENT (no pixels), LIMIT, UNSUPPORTED (OpenGL was asked for and is not here: says what was
+ * tried), MEMORY. */
+hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture_kind kind, cloth_picture **picture, hed_error *error);
 void cloth_picture_destroy(cloth_picture *picture);
-const char *cloth_picture_renderer(const cloth_picture *picture); /* such as "EGL, llvmpipe" */
+const char *cloth_picture_renderer(const cloth_picture *picture); /* such as "OpenGL, NVIDIA H200/PCIe/SSE2", or "software" */
 /* Draws surfaces with a shadowing light and a ground; `image` is created here and freed by hed_image_free(). */
 hed_status cloth_picture_draw(cloth_picture *picture, const hed_cloth_camera *camera, const cloth_surface *surfaces,
                               uint32_t count, hed_image *image, hed_error *error);

@@ -10,6 +10,7 @@
 
 #include "support/errors.h"
 #include "support/exit.h"
+#include "support/optional_libraries.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -23,7 +24,21 @@
 enum { MOST_AT_ONCE = 3 };
 static const double TITLE_EVERY = 0.5; /* s */
 
+#define GLFW_FUNCTIONS(X) \
+    X(CreateWindow) X(DestroyWindow) X(GetCursorPos) X(GetError) X(GetFramebufferSize) X(GetMonitorWorkarea) \
+    X(GetMouseButton) X(GetPrimaryMonitor) X(GetProcAddress) X(GetTime) X(GetWindowSize) X(GetWindowUserPointer) \
+    X(Init) X(MakeContextCurrent) X(PollEvents) X(SetCursorPosCallback) X(SetKeyCallback) X(SetScrollCallback) \
+    X(SetWindowTitle) X(SetWindowUserPointer) X(SwapBuffers) X(SwapInterval) X(Terminate) X(WaitEventsTimeout) \
+    X(WindowHint) X(WindowShouldClose)
+
+/* Loaded at run time. */
+typedef struct glfw {
+#define GLFW_MEMBER(name) __typeof__(&glfw##name) name;
+    GLFW_FUNCTIONS(GLFW_MEMBER)
+} glfw;
+
 typedef struct window {
+    glfw glfw;
     GLFWwindow *handle;
     hed_cloth_scene *scene;
     hed_cloth *cloth;
@@ -49,18 +64,33 @@ typedef struct window {
 
 /* ---- GLFW ---- */
 
-static void *get_function(const char *name)
+static hed_status load_glfw(glfw *functions, hed_error *error)
 {
-    void *pointer;
-    GLFWglproc function = glfwGetProcAddress(name);
-    memcpy(&pointer, &function, sizeof pointer);
-    return pointer;
+#define GLFW_NAME(name) "glfw" #name,
+    static const char *const names[] = {GLFW_FUNCTIONS(GLFW_NAME)};
+    enum { COUNT = sizeof names / sizeof *names };
+    void *found[COUNT];
+    _Static_assert(sizeof *functions == sizeof found, "functions alone");
+    hed_status status = hed_library_load(NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], names, found, COUNT, NULL, error);
+    if (!status) memcpy(functions, found, sizeof found);
+    return status;
 }
 
-static hed_status glfw_fail(hed_error *error, const char *what)
+/* A callback is given its window's handle alone, and there are no globals: the function that knows the rest is found anew. */
+static window *window_of(GLFWwindow *handle)
+{
+    static const char *const name = "glfwGetWindowUserPointer";
+    __typeof__(&glfwGetWindowUserPointer) get = NULL;
+    void *found;
+    if (hed_library_load(NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], &name, &found, 1, NULL, NULL)) return NULL;
+    memcpy(&get, &found, sizeof get);
+    return get(handle);
+}
+
+static hed_status glfw_fail(const window *w, hed_error *error, const char *what)
 {
     const char *words = NULL;
-    glfwGetError(&words);
+    w->glfw.GetError(&words);
     return hed_error_set(error, HED_ERROR_UNSUPPORTED,
                          "%s: %s. `heddle cloth run --png-every N` draws pictures without a window", what,
                          words ? words : "GLFW does not say why");
@@ -68,9 +98,9 @@ static hed_status glfw_fail(hed_error *error, const char *what)
 
 static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers)
 {
-    window *w = glfwGetWindowUserPointer(handle);
+    window *w = window_of(handle);
     (void)scancode, (void)modifiers;
-    if (action == GLFW_RELEASE || (action == GLFW_REPEAT && key != GLFW_KEY_S)) return;
+    if (!w || action == GLFW_RELEASE || (action == GLFW_REPEAT && key != GLFW_KEY_S)) return;
     /* GLFW's letters are upper case, whatever was typed. */
     if (key == GLFW_KEY_ESCAPE) key = CLOTH_KEY_ESCAPE;
     cloth_control_key(&w->control, key >= 'A' && key <= 'Z' ? key - 'A' + 'a' : key);
@@ -78,31 +108,33 @@ static void on_key(GLFWwindow *handle, int key, int scancode, int action, int mo
 
 static void on_wheel(GLFWwindow *handle, double x, double y)
 {
-    window *w = glfwGetWindowUserPointer(handle);
+    window *w = window_of(handle);
+    if (!w) return;
     (void)x;
     cloth_control_zoom(&w->control, y);
 }
 
 static void on_mouse(GLFWwindow *handle, double x, double y)
 {
-    window *w = glfwGetWindowUserPointer(handle);
+    window *w = window_of(handle);
+    if (!w) return;
     double right = x - w->mouse[0], down = y - w->mouse[1];
     int width, height;
-    glfwGetWindowSize(handle, &width, &height);
-    if (glfwGetMouseButton(handle, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS)
+    w->glfw.GetWindowSize(handle, &width, &height);
+    if (w->glfw.GetMouseButton(handle, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS)
         cloth_control_orbit(&w->control, right, down, (uint32_t)height);
-    else if (glfwGetMouseButton(handle, GLFW_MOUSE_BUTTON_RIGHT) == GLFW_PRESS)
+    else if (w->glfw.GetMouseButton(handle, GLFW_MOUSE_BUTTON_RIGHT) == GLFW_PRESS)
         cloth_control_pull(&w->control, right, down, (uint32_t)height);
     w->mouse[0] = x;
     w->mouse[1] = y;
 }
 
 /* The size that the scene asks for, made smaller in its shape where the screen is. */
-static void fit_to_screen(hed_cloth_camera *camera)
+static void fit_to_screen(const window *w, hed_cloth_camera *camera)
 {
     int x, y, width = 0, height = 0;
-    GLFWmonitor *monitor = glfwGetPrimaryMonitor();
-    if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
+    GLFWmonitor *monitor = w->glfw.GetPrimaryMonitor();
+    if (monitor) w->glfw.GetMonitorWorkarea(monitor, &x, &y, &width, &height);
     if (width <= 0 || height <= 0) return;
     double scale = fmin(1, fmin((double)width / camera->width, (double)height / camera->height));
     camera->width = (uint32_t)fmax(1, scale * camera->width);
@@ -112,23 +144,26 @@ static void fit_to_screen(hed_cloth_camera *camera)
 static hed_status open_window(window *w, hed_error *error)
 {
     hed_cloth_camera camera = hed_cloth_scene_camera(w->scene);
-    fit_to_screen(&camera);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-    glfwWindowHint(GLFW_DEPTH_BITS, 0); /* the renderer brings its own */
-    glfwWindowHint(GLFW_STENCIL_BITS, 0);
-    w->handle = glfwCreateWindow((int)camera.width, (int)camera.height, "Heddle cloth", NULL, NULL);
-    if (!w->handle) return glfw_fail(error, "no window with OpenGL 3.3");
+    fit_to_screen(w, &camera);
+    w->glfw.WindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    w->glfw.WindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    w->glfw.WindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    w->glfw.WindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    w->glfw.WindowHint(GLFW_DEPTH_BITS, 0); /* the renderer brings its own */
+    w->glfw.WindowHint(GLFW_STENCIL_BITS, 0);
+    w->handle = w->glfw.CreateWindow((int)camera.width, (int)camera.height, "Heddle cloth", NULL, NULL);
+    if (!w->handle) return glfw_fail(w, error, "no window with OpenGL 3.3");
     w->control = cloth_control_begin(&camera);
-    glfwMakeContextCurrent(w->handle);
-    glfwSwapInterval(1);
-    glfwSetWindowUserPointer(w->handle, w);
-    glfwGetCursorPos(w->handle, &w->mouse[0], &w->mouse[1]);
-    glfwSetKeyCallback(w->handle, on_key);
-    glfwSetScrollCallback(w->handle, on_wheel);
-    glfwSetCursorPosCallback(w->handle, on_mouse);
+    w->glfw.MakeContextCurrent(w->handle);
+    w->glfw.SwapInterval(1);
+    w->glfw.SetWindowUserPointer(w->handle, w);
+    w->glfw.GetCursorPos(w->handle, &w->mouse[0], &w->mouse[1]);
+    w->glfw.SetKeyCallback(w->handle, on_key);
+    w->glfw.SetScrollCallback(w->handle, on_wheel);
+    w->glfw.SetCursorPosCallback(w->handle, on_mouse);
+    /* A pointer to a function fits into one to data wherever libraries are loaded at run time. */
+    cloth_gl_get_function *get_function;
+    memcpy(&get_function, &w->glfw.GetProcAddress, sizeof get_function);
     hed_status status = cloth_renderer_create(get_function, &w->renderer, error);
     if (!status)
         status = cloth_vertices_create(cloth_renderer_gl(w->renderer), get_function, w->scene, w->cloth, &w->vertices,
@@ -160,7 +195,7 @@ static hed_status step(window *w, hed_error *error)
  * up. */
 static uint32_t frames_due(window *w)
 {
-    double now = glfwGetTime();
+    double now = w->glfw.GetTime();
     w->due = fmin(w->due + (now - w->clock) * w->rate, MOST_AT_ONCE);
     w->clock = now;
     if (w->control.paused) w->due = 0;
@@ -226,7 +261,7 @@ static void write_picture(window *w, uint32_t width, uint32_t height)
 
 static void set_title(window *w)
 {
-    double now = glfwGetTime(), passed = now - w->titled;
+    double now = w->glfw.GetTime(), passed = now - w->titled;
     if (passed < TITLE_EVERY) return;
     char title[400], forces[96] = "";
     const hed_device_info *device = hed_device_get_info(hed_stream_device(hed_cloth_stream(w->cloth)));
@@ -238,7 +273,7 @@ static void set_title(window *w)
              device->id, cloth_vertices_shared(w->vertices) ? " (buffers shared)" : "",
              (double)(w->pictures - w->titled_pictures) / passed, 1e3 * w->frame_seconds, 100 * w->stretch, forces,
              w->control.paused ? " | paused" : "", w->note[0] ? " | " : "", w->note);
-    glfwSetWindowTitle(w->handle, title);
+    w->glfw.SetWindowTitle(w->handle, title);
     w->titled = now;
     w->titled_pictures = w->pictures;
     w->note[0] = '\0';
@@ -247,14 +282,14 @@ static void set_title(window *w)
 /* How good the cloth is takes a reading of all positions, so it is asked for a tenth of the time at most. */
 static hed_status measure(window *w, hed_error *error)
 {
-    double start = glfwGetTime();
+    double start = w->glfw.GetTime();
     if (start < w->next_measure) return HED_OK;
     hed_cloth_quality quality;
     hed_status status = hed_cloth_measure(w->cloth, &quality, error);
     if (status) return status;
     w->stretch = quality.worst_stretch;
     cloth_vertices_measured(w->vertices, &quality, w->transformed ? w->transform : NULL);
-    w->next_measure = glfwGetTime() + fmax(TITLE_EVERY, 10 * (glfwGetTime() - start));
+    w->next_measure = w->glfw.GetTime() + fmax(TITLE_EVERY, 10 * (w->glfw.GetTime() - start));
     return HED_OK;
 }
 
@@ -276,13 +311,13 @@ static hed_status take(window *w, hed_error *error)
 static hed_status turn(window *w, hed_error *error)
 {
     int width, height;
-    glfwPollEvents();
-    glfwGetFramebufferSize(w->handle, &width, &height);
+    w->glfw.PollEvents();
+    w->glfw.GetFramebufferSize(w->handle, &width, &height);
     hed_status status = w->frames ? take(w, error) : HED_OK;
     if (!status) status = enqueue(w, error);
     if (status) return status;
     if (width == 0 || height == 0) { /* made small: nothing to draw on */
-        glfwWaitEventsTimeout(0.05);
+        w->glfw.WaitEventsTimeout(0.05);
         return HED_OK;
     }
     status = cloth_renderer_resize(w->renderer, (uint32_t)width, (uint32_t)height, error);
@@ -293,7 +328,7 @@ static hed_status turn(window *w, hed_error *error)
     draw(w, 0);
     if (w->control.picture) write_picture(w, (uint32_t)width, (uint32_t)height);
     w->control.picture = false;
-    glfwSwapBuffers(w->handle);
+    w->glfw.SwapBuffers(w->handle);
     w->pictures++;
     set_title(w);
     return HED_OK;
@@ -302,8 +337,8 @@ static hed_status turn(window *w, hed_error *error)
 static hed_status run(window *w, const cloth_window_probe *probe, hed_error *error)
 {
     hed_status status = open_window(w, error);
-    w->clock = glfwGetTime();
-    while (!status && !glfwWindowShouldClose(w->handle) && !w->control.close && !hed_interrupted()) {
+    w->clock = w->glfw.GetTime();
+    while (!status && !w->glfw.WindowShouldClose(w->handle) && !w->control.close && !hed_interrupted()) {
         status = turn(w, error);
         if (!status && probe)
             probe->drawn(probe->user, w->pictures, w->frames, cloth_vertices_shared(w->vertices), &w->control);
@@ -315,17 +350,19 @@ hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rat
                             hed_error *error)
 {
     window w = {.scene = scene, .cloth = cloth, .rate = rate};
-    if (!glfwInit()) return glfw_fail(error, "no window here");
-    hed_status status = run(&w, probe, error);
+    hed_status status = load_glfw(&w.glfw, error);
+    if (status) return status;
+    if (!w.glfw.Init()) return glfw_fail(&w, error, "no window here");
+    status = run(&w, probe, error);
     if (w.handle) {
         hed_cloth_wait(cloth, NULL); /* nothing may still be written into buffers that go away */
         cloth_vertices_destroy(w.vertices);
         cloth_renderer_destroy(w.renderer);
-        glfwDestroyWindow(w.handle);
+        w.glfw.DestroyWindow(w.handle);
     }
     hed_event_destroy(w.begin);
     hed_event_destroy(w.end);
-    glfwTerminate();
+    w.glfw.Terminate();
     return status;
 }
 
