@@ -144,7 +144,8 @@ static hed_status open_picture(cli_cloth_output *output, hed_error *error)
     uint32_t props = hed_cloth_scene_prop_count(output->def.scene);
     hed_cloth_camera camera = hed_cloth_scene_camera(output->def.scene);
     output->surfaces = calloc((size_t)output->garment_count + props, sizeof *output->surfaces);
-    return output->surfaces ? cloth_picture_create(camera.width, camera.height, def->picture_kind, &output->picture, error)
+    return output->surfaces ? cloth_picture_create(camera.width, camera.height, output->def.picture_kind, &output->picture,
+                                                   error)
                             : out_of_memory(error);
 }
 

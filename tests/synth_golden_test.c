@@ -78,8 +78,7 @@ enum { GOLDENS = sizeof goldens / sizeof *goldens };
 static const struct word {
     const char *text;
     uint8_t status;
-} words[] = {{"off", 0x80}, {"on", 0x90}, {"aftertouch", 0xa0}, {"cc", 0xb0},
-             {"program", 0xc0}, {"pressure", 0xd0}, {"bend", 0xe0}};
+} words[] = {{"off", 0x80}, {"on", 0x90}, {"aftertouch", 0xa0}, {"cc", 0xb0}, {"program", 0xc0}, {"pressure", 0xd0}, {"bend", 0xe0}};
 
 static void read_midi(const char *kind, const char *rest, hed_synth_event *event)
 {
@@ -177,8 +176,7 @@ static uint64_t render(const test_device *t, const hed_instrument *instrument, c
             part[in_block] = events[next];
             part[in_block++].frame -= at;
         }
-        hed_synth_block block = {.frames = length, .events = part, .event_count = in_block, .inputs = inputs,
-                                 .left = left, .right = right};
+        hed_synth_block block = {.frames = length, .events = part, .event_count = in_block, .inputs = inputs, .left = left, .right = right};
         OK(hed_synth_process(synth, &block, &error));
         hash = hash_samples(hash_samples(hash, left, length), right, length);
     }

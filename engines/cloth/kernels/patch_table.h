@@ -83,7 +83,7 @@
 #define BATCH 1
 #endif
 #define NOTHING 0xffffffffu
-#define COMPLETE_STEP 0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
+#define COMPLETE_STEP 0x80000000u                         /* of a figure step's first entry: six constraints a figure, else four */
 #define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u) /* polls before a packet is given up: seconds, where microseconds are usual */
 
 /* What a group works on: solver/patches.h fills it (cloth_patch_record). Numbers of particles are within the garment. */
@@ -193,11 +193,11 @@ typedef struct entry {
 #endif
 
 #if FIGURES
-#define MATCHINGS(equal)                                \
-    project(&a, &b, lengths.x, limits, equal);          \
-    project(&c, &d, lengths.y, limits, equal);          \
-    project(&a, &c, lengths.z, limits, equal);          \
-    project(&b, &d, lengths.w, limits, equal);          \
+#define MATCHINGS(equal) \
+    project(&a, &b, lengths.x, limits, equal); \
+    project(&c, &d, lengths.y, limits, equal); \
+    project(&a, &c, lengths.z, limits, equal); \
+    project(&b, &d, lengths.w, limits, equal); \
     if (complete) project(&a, &d, cross.x, limits, equal); \
     if (complete) project(&b, &c, cross.y, limits, equal);
 

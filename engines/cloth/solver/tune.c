@@ -130,7 +130,7 @@ typedef struct tuning {
     hed_cloth *cloth; /* as the present configuration has it */
     float *expected;  /* (vertices x 3) after CHECKED_FRAMES, as HED_CLOTH_COLOURS has them */
     float *found;
-    double way; /* m that the farthest vertex has gone by then */
+    double way;     /* m that the farthest vertex has gone by then */
     double stretch; /* worst, by then */
     uint32_t vertices;
 } tuning;

@@ -1,5 +1,5 @@
 /* The functions of OpenGL 3.3 core that the renderer calls, asked of whichever library made the context (EGL,
- * OSMesa, GLFW). */
+ * GLFW). */
 #ifndef CLOTH_GL_H
 #define CLOTH_GL_H
 

@@ -50,12 +50,12 @@ typedef struct corner {
 static double inside(const corner *c, int plane)
 {
     switch (plane) {
-        case 0: return GUARD * c->w - c->x;
-        case 1: return GUARD * c->w + c->x;
-        case 2: return GUARD * c->w - c->y;
-        case 3: return GUARD * c->w + c->y;
-        case 4: return c->w + c->z; /* near */
-        default: return c->w - c->z;
+    case 0: return GUARD * c->w - c->x;
+    case 1: return GUARD * c->w + c->x;
+    case 2: return GUARD * c->w - c->y;
+    case 3: return GUARD * c->w + c->y;
+    case 4: return c->w + c->z; /* near */
+    default: return c->w - c->z;
     }
 }
 

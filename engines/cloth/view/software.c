@@ -22,9 +22,9 @@ static const float KEY[3] = {2.35f, 2.25f, 2.08f}, SKY[3] = {0.50f, 0.55f, 0.63f
 
 struct cloth_software {
     cloth_raster picture, shadow;
-    float nearest[TILES][TILES];    /* least depth of the shadow map in a tile and those around it */
-    float screen_curve[CURVE + 2];  /* sRGB's, of the square of the index's share of CURVE */
-    float albedo_curve[256];        /* of a vertex colour's bytes */
+    float nearest[TILES][TILES];   /* least depth of the shadow map in a tile and those around it */
+    float screen_curve[CURVE + 2]; /* sRGB's, of the square of the index's share of CURVE */
+    float albedo_curve[256];       /* of a vertex colour's bytes */
 };
 
 /* What the light at a place hangs on, beside the place. */
@@ -32,8 +32,8 @@ typedef struct painter {
     const cloth_software *software;
     const cloth_shot *shot;
     const cloth_surface *surfaces;
-    const float *const *normals; /* of each surface */
-    const uint32_t *firsts;      /* (surface_count + 1) number of each surface's first triangle */
+    const float *const *normals;          /* of each surface */
+    const uint32_t *firsts;               /* (surface_count + 1) number of each surface's first triangle */
     float right[3], above[3], forward[3]; /* a pixel's ray is forward + x right + y above */
 } painter;
 
@@ -62,7 +62,7 @@ hed_status cloth_software_create(uint32_t width, uint32_t height, cloth_software
         cloth_software_destroy(s);
         return status;
     }
-    s->shadow.clamp = true;    /* what stands before the box shades it too */
+    s->shadow.clamp = true;     /* what stands before the box shades it too */
     s->shadow.slope_bias = 1.5; /* a surface must not shade itself */
     for (int i = 0; i < CURVE + 2; i++) {
         float root = (float)i / CURVE, light = root * root;

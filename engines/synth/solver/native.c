@@ -26,9 +26,9 @@ struct synth_structure {
     synth_bodies bodies;
     synth_body_values values; /* of all instances, one behind the other */
     uint32_t threads, share_count;
-    synth_share *shares; /* (share_count) one: a thread steps whole instances; else each thread steps one */
-    float *forces;       /* (threads x 3 x bodies.forces) */
-    hed_team *team;      /* NULL: one thread */
+    synth_share *shares;  /* (share_count) one: a thread steps whole instances; else each thread steps one */
+    float *forces;        /* (threads x 3 x bodies.forces) */
+    hed_team *team;       /* NULL: one thread */
     const synth_run *run; /* under way */
 };
 

@@ -36,15 +36,15 @@ typedef struct synth_share {
  * Blocks of values: those of parts, then those of gathering rows. */
 typedef struct synth_bodies {
     uint32_t slices, row_count, part_count, blocks, forces;
-    uint32_t *first;     /* (slices) body; the last slice may overlap the one before */
-    uint32_t *row_begin; /* (slices + 1) */
-    uint16_t *touched;   /* (slices) bit by lane: has contacts and no modulation */
-    uint16_t *modulated; /* (slices) likewise: has modulation */
-    synth_row *rows;     /* (row_count) */
-    synth_part *parts;   /* (part_count) */
-    uint32_t *others;    /* (blocks x LANES) where the other ends are packed; of gathering rows */
-    uint32_t *places;    /* (springs x PLACES) block x LANES + lane; SYNTH_EMPTY: no more */
-    uint8_t *reversed;   /* (springs) bit i: place i has the spring's `to` as its first body */
+    uint32_t *first;                    /* (slices) body; the last slice may overlap the one before */
+    uint32_t *row_begin;                /* (slices + 1) */
+    uint16_t *touched;                  /* (slices) bit by lane: has contacts and no modulation */
+    uint16_t *modulated;                /* (slices) likewise: has modulation */
+    synth_row *rows;                    /* (row_count) */
+    synth_part *parts;                  /* (part_count) */
+    uint32_t *others;                   /* (blocks x LANES) where the other ends are packed; of gathering rows */
+    uint32_t *places;                   /* (springs x PLACES) block x LANES + lane; SYNTH_EMPTY: no more */
+    uint8_t *reversed;                  /* (springs) bit i: place i has the spring's `to` as its first body */
     uint32_t sleepers[SYNTH_TYPES + 1]; /* first of each type in `idle`; types that never sleep have none */
 } synth_bodies;
 
