@@ -12,9 +12,11 @@ static hed_status tell(const hed_instrument *instrument, const char *path, const
     hed_stability stability;
     hed_status status = hed_instrument_stability(instrument, 48000.0, &stability, error);
     if (status != HED_OK) return status;
-    printf("%s: %u taken, %u left out\n%s", path, report->entities, report->left_out, report->text);
+    printf("%s: %u taken, %u left out, %u changed\n%s", path, report->entities, report->left_out, report->changed,
+           report->text);
+    if (report->unlisted) printf("and %u more lines\n", report->unlisted);
     if (stability.unsafe)
-        printf("It is not proven stable at 48 kHz: \"heddle synth check %s\" says where and what to do.\n", path);
+        printf("%s is not proven stable at 48 kHz: \"heddle synth check %s\" says where and what to do.\n", path, path);
     return HED_OK;
 }
 

@@ -1,5 +1,6 @@
 /* heddle synth play: an instrument, live, with a meter. */
 #include "command.h"
+#include "synth_notes.h"
 
 #include "heddle/synth_file.h"
 #include "heddle/synth_live.h"
@@ -9,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +29,8 @@ static hed_live_def def_of(const hed_arguments *a, const hed_instrument *instrum
     def.synth.structure = (hed_synth_structure)hed_choice_of(a, "structure");
     def.synth.seed = (uint64_t)hed_integer_of(a, "seed");
     def.synth.threads = (uint32_t)hed_integer_of(a, "threads");
+    def.synth.transpose = (int32_t)hed_integer_of(a, "transpose");
+    def.synth.fold = hed_given(a, "fold");
     def.synth.keep_awake = hed_given(a, "keep-awake");
     return def;
 }
@@ -41,6 +45,9 @@ static void meter_line(const hed_live_report *r, char *text, size_t size)
              " sounding",
              100 * r->load.p50_ns / block, 100 * r->load.p99_ns / block, 100 * r->load.maximum_ns / block, r->xruns,
              r->load.misses + r->late, r->synth.sounding);
+    size_t used = strlen(text);
+    if (r->synth.notes.dropped && used < size)
+        snprintf(text + used, size - used, ", %" PRIu64 " dropped", r->synth.notes.dropped);
 }
 
 /* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time given, or the
@@ -86,6 +93,7 @@ static hed_status tell_json(const hed_arguments *a, const hed_live_report *r, co
     hed_records_integer(records, "events", r->events);
     hed_records_integer(records, "events_lost", r->events_lost);
     hed_records_integer(records, "breaks", r->synth.breaks);
+    cli_synth_record_notes(records, &r->synth.notes);
     hed_status status = hed_records_print(records, stdout, error);
     hed_records_free(records);
     return status;
@@ -111,6 +119,9 @@ static int play(const hed_arguments *a, hed_live *live, const char *device, hed_
     }
     char text[160];
     meter_line(&report, text, sizeof text);
+    char dropped[HED_ERROR_TEXT];
+    if (report.synth.notes.dropped && !hed_given(a, "quiet"))
+        fprintf(stderr, "heddle: %s\n", cli_synth_describe_dropped(&report.synth.notes, dropped, sizeof dropped));
     if (json) status = tell_json(a, &report, device, error);
     else printf("%" PRIu64 " blocks: %s\n", report.load.count, text);
     return status != HED_OK ? cli_fail(error) : hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
@@ -169,6 +180,7 @@ static const hed_option OPTIONS[] = {
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
     OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
+    CLI_SYNTH_NOTE_OPTIONS,
     FLAG("keep-awake", "keep a device busy between blocks, where it clocks down"),
     OPTION("rate", INTEGER, "HZ", "samples a second, with ALSA", .letter = 'r', .fallback = "48000", .low = 8000,
            .high = 768000),

@@ -1,6 +1,8 @@
 /* heddle synth render: an instrument and a song, as a sound file. */
 #include "synth_render.h"
 
+#include "synth_notes.h"
+
 #include "support/errors.h"
 #include "support/json.h"
 #include "support/progress.h"
@@ -67,9 +69,26 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.structure = (hed_synth_structure)hed_choice_of(a, "structure");
     def.seed = (uint64_t)hed_integer_of(a, "seed");
     def.threads = (uint32_t)hed_integer_of(a, "threads");
+    def.transpose = (int32_t)hed_integer_of(a, "transpose");
+    def.fold = hed_given(a, "fold");
     hed_status status = hed_synth_create(r->session.devices[0], &def, &r->synth, error);
     if (status == HED_OK) r->latency = hed_synth_get_report(r->synth).latency;
     return status;
+}
+
+/* A song of which no note sounds is a mistake, and not worth the wait. Else those that are dropped are told at the
+ * end. */
+static hed_status check_notes(synth_render *r, hed_error *error)
+{
+    hed_note_report notes = hed_synth_check_notes(r->synth, r->song.events, r->song.count);
+    if (!hed_given(r->arguments, "SONG")) {
+        cli_synth_song_retune(&r->song, r->synth);
+        return HED_OK;
+    }
+    if (!notes.struck || notes.dropped < notes.struck) return HED_OK;
+    char text[HED_ERROR_TEXT];
+    return hed_error_set(error, HED_ERROR_ARGUMENT, "%s: no note sounds: %s", hed_text_of(r->arguments, "SONG"),
+                         cli_synth_describe_dropped(&notes, text, sizeof text));
 }
 
 static hed_status open_output(synth_render *r, hed_error *error)
@@ -194,6 +213,7 @@ static hed_status tell_json(const synth_render *r, const hed_synth_report *repor
     hed_records_close(records);
     hed_records_integer(records, "breaks", report->breaks);
     hed_records_integer(records, "muted", report->muted);
+    cli_synth_record_notes(records, &report->notes);
     hed_status status = hed_records_print(records, stdout, error);
     hed_records_free(records);
     return status;
@@ -210,6 +230,9 @@ static double decibels(double x)
 static hed_status tell(const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
 {
     hed_synth_report report = hed_synth_get_report(r->synth);
+    char text[HED_ERROR_TEXT];
+    if (report.notes.dropped && !r->quiet)
+        fprintf(stderr, "heddle: %s\n", cli_synth_describe_dropped(&report.notes, text, sizeof text));
     if (r->json) return tell_json(r, &report, frames, hash, peak, error);
     double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
     printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n",
@@ -272,6 +295,7 @@ static int run(const hed_arguments *arguments, void *user)
     if (status != HED_OK) return cli_fail(&error);
     status = load(&r, &error);
     if (status == HED_OK) status = open_synth(&r, &error);
+    if (status == HED_OK) status = check_notes(&r, &error);
     if (status == HED_OK) status = open_output(&r, &error);
     int code = status == HED_OK ? render(&r, &error) : cli_fail(&error);
     cli_synth_output_abort(r.output);
@@ -316,6 +340,7 @@ static const hed_option OPTIONS[] = {
     OPTION("tail", NUMBER, "SECONDS", "what is rendered behind the song's end", .fallback = "2", .low = 0,
            .high = 86400),
     OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0, .high = 9007199254740992.0),
+    CLI_SYNTH_NOTE_OPTIONS,
     FLAG("stems", "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
     OPTION("spectrogram", FILE, "FILE", "a picture of the sound, FILE.png", .letter = 0),
     FLAG("json", "print JSON: one array with one object, nothing else"),
@@ -338,8 +363,9 @@ const hed_command hed_command_synth_render = {
     .name = "render",
     .summary = "play a song on an instrument into a sound file",
     .description = "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
-                   "look-ahead is taken away, and the sound is the same for every block size. After Ctrl-C the file "
-                   "holds what was rendered.",
+                   "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
+                   "instrument does not hear are dropped and told; where no note of the song sounds that is an error. "
+                   "After Ctrl-C the file holds what was rendered.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

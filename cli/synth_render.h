@@ -21,6 +21,8 @@ typedef struct cli_synth_song {
 hed_status cli_synth_song_load(const char *path, double rate, cli_synth_song *song, hed_error *error);
 /* One second of the root note, for an instrument without a song. */
 hed_status cli_synth_song_note(const hed_instrument *instrument, double rate, cli_synth_song *song, hed_error *error);
+/* Moves the one note of cli_synth_song_note() to the nearest that the synth hears. */
+void cli_synth_song_retune(cli_synth_song *song, const hed_synth *synth);
 /* Events that the fullest block has. */
 uint32_t cli_synth_song_most(const cli_synth_song *song, uint32_t block);
 void cli_synth_song_free(cli_synth_song *song);

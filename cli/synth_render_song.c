@@ -62,6 +62,26 @@ hed_status cli_synth_song_note(const hed_instrument *instrument, double rate, cl
     return HED_OK;
 }
 
+/* Whether the synth hears the song's first note as this one on this channel, which it becomes. */
+static bool move_note(cli_synth_song *song, const hed_synth *synth, uint32_t channel, uint32_t note)
+{
+    for (uint32_t i = 0; i < song->count; i++) {
+        song->events[i].bytes[0] = (uint8_t)((song->events[i].bytes[0] & 0xf0) | channel);
+        song->events[i].bytes[1] = (uint8_t)note;
+    }
+    return hed_synth_check_notes(synth, song->events, song->count).dropped == 0;
+}
+
+void cli_synth_song_retune(cli_synth_song *song, const hed_synth *synth)
+{
+    uint32_t root = song->count ? song->events[0].bytes[1] : 0;
+    for (uint32_t away = 0; away < 128 && song->count; away++)
+        for (uint32_t channel = 0; channel < 16; channel++) {
+            if (root >= away && move_note(song, synth, channel, root - away)) return;
+            if (root + away < 128 && move_note(song, synth, channel, root + away)) return;
+        }
+}
+
 uint32_t cli_synth_song_most(const cli_synth_song *song, uint32_t block)
 {
     uint32_t most = 0, first = 0;

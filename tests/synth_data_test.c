@@ -200,3 +200,28 @@ Test(synth_data, phrases_can_be_read)
     }
     globfree(&found);
 }
+
+/* Every note on five channels at one sample, as a careless arranger or a cat writes them. */
+Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
+{
+    hed_error error;
+    test_device t = test_open(NULL);
+    hed_instrument *harp = load("harp");
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = harp;
+    def.structure = HED_SYNTH_NATIVE;
+    hed_synth *synth;
+    OK(hed_synth_create(t.device, &def, &synth, &error));
+    static hed_synth_event events[640];
+    for (uint32_t i = 0; i < 640; i++)
+        events[i] = (hed_synth_event){.frame = 10, .bytes = {(uint8_t)(0x90 | i / 128), (uint8_t)(i % 128), 100}};
+    float left[BLOCK], right[BLOCK];
+    hed_synth_block block = {.frames = BLOCK, .events = events, .event_count = 640, .left = left, .right = right};
+    OK(hed_synth_process(synth, &block, &error));
+    hed_note_report notes = hed_synth_get_report(synth).notes;
+    cr_assert(notes.struck == 640 && notes.dropped == 640 - 5 * 37 && notes.low == 43 && notes.high == 79);
+    cr_assert(hed_synth_get_report(synth).peak > 0.001f);
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(harp);
+    test_close(&t);
+}

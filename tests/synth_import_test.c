@@ -121,6 +121,7 @@ Test(synth_import, a_mallet_gives_its_impulse_in_the_time_of_its_hardness)
     EQUAL(2 * mallet.impulse * 1 / (1 + mallet.mass), 50); /* of a bounce on a body of 1 kg */
     EQUAL(M_PI * sqrt(mallet.mass / mallet.hardness_soft), 1.0 / 4);
     EQUAL(M_PI * sqrt(mallet.mass / mallet.hardness_hard), 1.0 / 643);
+    cr_assert(said("mallet1: impulse 50 -> 27.5 N s, hardness 4 to 643 -> felt of "), "%s", report.text);
     cr_assert(mallet.route.channel == 0 && mallet.route.low == 0 && mallet.route.high == 127);
     hed_instrument_destroy(in);
 }
@@ -282,9 +283,13 @@ Test(synth_import, values_out_of_range_are_brought_into_it)
     hed_instrument *in = import();
     hed_body_def body = entity(in, HED_BODY, "body1").as.body;
     cr_assert(body.mass > 0 && body.damping == 0);
-    cr_assert(said("body1: mass was brought into its range\n") && said("microphone1: direction was") &&
-              said("microphone1: pan was"));
-    cr_assert(said("MIDI mode 9 is not known") && said("voices was brought") && said("gain was brought"));
+    cr_assert(said("body1: mass -5 -> 1e-12, the nearest in its range\n") &&
+                  said("microphone1: direction 0, 0, 0 -> 0, 0, 1\n") && said("microphone1: pan 7 -> 1,"),
+              "%s", report.text);
+    cr_assert(said("MIDI mode 9 is not known") && said("instrument: voices 1000 -> 64,") &&
+                  said("instrument: gain inf -> "),
+              "%s", report.text);
+    cr_assert_geq(report.changed, 7);
     cr_assert_eq(hed_instrument_get_def(in)->voices, 64);
     hed_instrument_destroy(in);
 }
@@ -292,11 +297,13 @@ Test(synth_import, values_out_of_range_are_brought_into_it)
 Test(synth_import, a_report_that_is_too_long_is_cut_and_goes_on_counting)
 {
     make_everything(&p);
-    for (int32_t i = 0; i < 200; i++) put_spring(&p, 1000 + i, 10, 77, 1, 1);
+    for (int32_t i = 0; i < 400; i++) put_spring(&p, 1000 + i, 10, 77, 1, 1);
     hed_instrument *in = import();
-    cr_assert_eq(report.left_out, 200);
-    size_t length = strlen(report.text);
+    cr_assert_eq(report.left_out, 400);
+    size_t length = strlen(report.text), lines = 0;
     cr_assert(length < sizeof report.text && length > sizeof report.text - 80 && report.text[length - 1] == '\n');
+    for (size_t i = 0; i < length; i++) lines += report.text[i] == '\n';
+    cr_assert(report.unlisted && lines + report.unlisted == report.left_out + report.changed);
     hed_instrument_destroy(in);
     hed_error error;
     OK(hed_instrument_parse_ank(p.bytes, p.size, "preset.ank", &in, NULL, &error));

@@ -40,6 +40,7 @@ typedef struct rig {
     synth_voices *voices;
     const synth_poke *pokes;
     const uint32_t *begin;
+    bool only; /* nothing is heard but 60 to 71, and all on channel 2 */
 } rig;
 
 #define ANY \
@@ -54,7 +55,8 @@ typedef struct rig {
 /* A program of so many instances, with every kind of target; the image has a quarter in each of their words. */
 static void make_program(rig *r, uint32_t instances)
 {
-    const synth_gate gates[] = {{ANY, ALL}, {{0, 60, 60}, MIDDLE}, {{2, 0, 127}, SECOND}};
+    const synth_gate gates[] = {
+        {ANY, ALL, true}, {{0, 60, 60}, MIDDLE, true}, {{2, 0, 127}, SECOND, true}};
     const synth_target targets[] = {MIDI(CC, MODULATION, .number = 1),
                                     MIDI(BEND, BEND, ),
                                     MIDI(PRESSURE, PRESSURE, ),
@@ -70,7 +72,10 @@ static void make_program(rig *r, uint32_t instances)
                                      .word = SECOND_MODULATION,
                                      .route = {2, 0, 127}}};
     memcpy(r->gates, gates, sizeof gates);
+    if (r->only) r->gates[0].route = r->gates[1].route = (hed_route){0, 60, 71};
     memcpy(r->targets, targets, sizeof targets);
+    for (uint32_t i = 0; r->only && i < 10; i++)
+        if (r->targets[i].route.channel == 0) r->targets[i].route = (hed_route){0, 60, 71};
     r->program = (synth_program){
         .instances = instances, .image = r->image, .gates = r->gates, .targets = r->targets, .target_count = 10};
     r->program.layout.words = WORDS;
@@ -94,13 +99,15 @@ static rig open_rig(hed_voice_mode mode, uint32_t instances)
     return r;
 }
 
-static void start_rig(rig *r)
+static void start_rig_as(rig *r, const hed_synth_def *how)
 {
     hed_error error;
     hed_allocator allocator = hed_default_allocator();
     make_program(r, r->def.mode == HED_SINGLETON ? 1 : r->def.voices);
-    OK(synth_voices_create(&allocator, &r->def, &r->program, 256, &r->voices, &error));
+    OK(synth_voices_create(&allocator, &r->def, &r->program, how, &r->voices, &error));
 }
+
+static void start_rig(rig *r) { start_rig_as(r, &(hed_synth_def){.max_events = 256}); }
 
 #define RIG(name, mode, instances) \
     rig name = open_rig(mode, instances); \
@@ -457,8 +464,8 @@ Test(synth_voices, the_last_settings_are_kept)
     OK(synth_program_create(&allocator, &program_def, &program, &error));
     OK(hed_instrument_remove(instrument, bodies[BODIES - 1], &error));
     OK(synth_program_create(&allocator, &program_def, &fewer, &error));
-    OK(synth_voices_create(&allocator, &def, program, 8, &voices, &error));
-    OK(synth_voices_create(&allocator, &def, fewer, 8, &heirs, &error));
+    OK(synth_voices_create(&allocator, &def, program, &(hed_synth_def){.max_events = 8}, &voices, &error));
+    OK(synth_voices_create(&allocator, &def, fewer, &(hed_synth_def){.max_events = 8}, &heirs, &error));
     for (uint32_t i = 0; i < 2 * BODIES; i++) {
         hed_synth_event set = {.kind = HED_EVENT_SET, .entity = bodies[i % BODIES], .parameter = HED_PARAMETER_DAMPING, .value = (float)i};
         OK(synth_voices_run(voices, &set, 1, 32, &pokes, &begin, &error));
@@ -498,7 +505,7 @@ Test(synth_voices, parameters_are_set_in_every_instance)
         .instrument = instrument, .rate = 48000, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
     OK(synth_program_create(&allocator, &program_def, &program, &error));
     synth_voices *voices;
-    OK(synth_voices_create(&allocator, &def, program, 8, &voices, &error));
+    OK(synth_voices_create(&allocator, &def, program, &(hed_synth_def){.max_events = 8}, &voices, &error));
     const synth_poke *pokes;
     const uint32_t *begin;
     const hed_synth_event set[] = {
@@ -545,6 +552,86 @@ Test(synth_voices, a_block_that_is_refused_has_changed_nothing)
     cr_assert_eq(synth_voices_sounding(r.voices), 0);
     PLAY(r, midi(0, 0xf8, 200, 200), midi(0, 0xc0, 5, 0)); /* clock and programs are heard and mean nothing */
     cr_assert_eq(r.begin[1], 0);
+    synth_voices_destroy(r.voices);
+}
+
+/* ---- notes that are not heard ---- */
+
+/* An instrument that hears 60 to 71 on all channels, and on channel 2 from 48 on. */
+static rig octave_rig(int32_t transpose, bool fold)
+{
+    rig r = open_rig(HED_SINGLETON, 1);
+    r.def.low = 48;
+    r.def.high = 71;
+    r.only = true;
+    start_rig_as(&r, &(hed_synth_def){.max_events = 4096, .transpose = transpose, .fold = fold});
+    return r;
+}
+
+static uint32_t note_of(const rig *r) { return (uint32_t)word(r, 0, ALL + SYNTH_GATE_NOTE); }
+
+Test(synth_voices, notes_that_are_not_heard_are_dropped_and_counted)
+{
+    rig r = octave_rig(0, false);
+    hed_note_report n = synth_voices_notes(r.voices);
+    cr_assert(n.low == 48 && n.high == 71 && n.struck == 0 && n.dropped == 0);
+    PLAY(r, midi(0, 0x90, 84, 100), midi(0, 0x90, 36, 100), midi(1, 0x90, 85, 100), midi(1, 0x90, 50, 100));
+    cr_assert_eq(r.begin[1], 0, "something was poked");
+    PLAY(r, midi(0, 0x80, 84, 0), midi(0, 0x91, 50, 100), midi(0, 0x90, 61, 100), midi(5, 0x90, 61, 0));
+    n = synth_voices_notes(r.voices);
+    cr_assert(n.struck == 6 && n.dropped == 4 && n.dropped_low == 36 && n.dropped_high == 85);
+    cr_assert_eq(n.deaf_channels, 1, "50 is heard on channel 2 and was dropped on channel 1");
+    const hed_synth_event coming[] = {midi(0, 0x92, 72, 100), midi(0, 0x92, 50, 1), midi(0, 0x91, 50, 0)};
+    n = synth_voices_check_notes(r.voices, coming, 3);
+    cr_assert(n.struck == 2 && n.dropped == 2 && n.deaf_channels == 4 && n.low == 48 && n.high == 71);
+    synth_voices_reset(r.voices);
+    n = synth_voices_notes(r.voices);
+    cr_assert(n.struck == 0 && n.dropped == 0 && n.low == 48);
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, notes_are_transposed_and_folded)
+{
+    rig r = octave_rig(-3, false);
+    PLAY(r, midi(0, 0x90, 63, 100));
+    cr_assert(held(&r, 0, ALL) && note_of(&r) == 60);
+    PLAY(r, midi(0, 0x90, 62, 100), midi(1, 0x80, 63, 0)); /* 59 is not heard; the note ends as it came */
+    cr_assert(!held(&r, 0, ALL) && synth_voices_notes(r.voices).dropped == 1);
+    synth_voices_destroy(r.voices);
+
+    rig f = octave_rig(0, true);
+    PLAY(f, midi(0, 0x90, 84, 100));
+    cr_assert(note_of(&f) == 60);
+    PLAY(f, midi(0, 0x90, 36 + 5, 100));
+    cr_assert(note_of(&f) == 65);
+    PLAY(f, midi(0, 0x91, 43, 100)); /* the nearest octave that is heard there */
+    cr_assert(started(&f, 0, SECOND) && word(&f, 0, SECOND + SYNTH_GATE_NOTE) == 55);
+    cr_assert_eq(synth_voices_notes(f.voices).dropped, 0);
+    synth_voices_destroy(f.voices);
+}
+
+Test(synth_voices, notes_folded_to_one_key_hold_it_together)
+{
+    rig r = octave_rig(0, true);
+    PLAY(r, midi(0, 0x90, 60, 100), midi(1, 0x90, 72, 100), midi(2, 0x90, 84, 100));
+    PLAY(r, midi(0, 0x80, 72, 0), midi(1, 0x80, 60, 0));
+    cr_assert(held(&r, 0, ALL), "84 is down still");
+    PLAY(r, midi(0, 0xa0, 84, 127), midi(0, 0x80, 84, 0));
+    EQUAL(word(&r, 0, TOUCH), 1);
+    cr_assert(!held(&r, 0, ALL));
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 72, 100), midi(1, 0xb0, 123, 0)); /* all notes off */
+    PLAY(r, midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0));
+    cr_assert(!held(&r, 0, ALL), "what ended holds no key");
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, however_many_notes_come_at_once)
+{
+    rig r = octave_rig(0, true);
+    static hed_synth_event many[4000];
+    for (uint32_t i = 0; i < 4000; i++) many[i] = midi(i / 2000, (uint8_t)(0x90 | i % 16), (uint8_t)(i / 16 % 128), 100);
+    run(&r, many, 4000, FRAMES);
+    cr_assert(held(&r, 0, ALL) && synth_voices_notes(r.voices).struck == 4000);
     synth_voices_destroy(r.voices);
 }
 
@@ -665,7 +752,7 @@ Test(synth_voices, memory_that_runs_out_is_reported)
     hed_error error;
     test_allocator counter = {0};
     hed_allocator allocator = test_allocator_of(&counter);
-    OK(synth_voices_create(&allocator, &r.def, &r.program, 16, &r.voices, &error));
+    OK(synth_voices_create(&allocator, &r.def, &r.program, &(hed_synth_def){.max_events = 16}, &r.voices, &error));
     int64_t calls = counter.calls;
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xe0, 1, 2), midi(3, 0xb0, 123, 0));
     cr_assert_eq(counter.calls, calls, "playing has allocated");
@@ -673,7 +760,7 @@ Test(synth_voices, memory_that_runs_out_is_reported)
     cr_assert_eq(counter.live, 0);
     for (int64_t n = 1; n <= calls; n++) {
         counter = (test_allocator){.fail_at = n};
-        FAILS(HED_ERROR_MEMORY, synth_voices_create(&allocator, &r.def, &r.program, 16, &r.voices, &error));
+        FAILS(HED_ERROR_MEMORY, synth_voices_create(&allocator, &r.def, &r.program, &(hed_synth_def){.max_events = 16}, &r.voices, &error));
         cr_assert(!r.voices && counter.live == 0 && counter.bytes == 0);
     }
     synth_voices_destroy(NULL);

@@ -495,6 +495,8 @@ typedef struct hed_synth_def {
     uint32_t block;                   /**< most frames of one hed_synth_process(), 256 */
     uint32_t inputs;                  /**< channels of sound that come in, 0 */
     uint32_t max_events;              /**< of one block, 1024 */
+    int32_t transpose;                /**< semitones that notes are moved by, -127 to 127; 0 */
+    bool fold;                        /**< a note that nothing hears then plays the nearest octave that is heard */
     hed_math math;
     hed_synth_structure structure;
     hed_pack_method pack; /**< HED_PACK_ROWS */
@@ -551,6 +553,21 @@ HED_API hed_status hed_synth_reset(hed_synth *synth, hed_error *error);
 HED_API hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities,
                                          hed_error *error);
 
+enum { HED_NO_KEY = 255 };
+
+/** What became of the notes that came, since creation or hed_synth_reset(). Where nothing in the instrument hears a
+ *  note, for it is out of its range, or on a channel that nothing listens to, it is dropped. */
+typedef struct hed_note_report {
+    uint64_t struck, dropped;
+    uint8_t low, high;                 /**< the lowest and the highest key that is heard on some channel; low is
+                                          HED_NO_KEY where none is */
+    uint8_t dropped_low, dropped_high; /**< the lowest and the highest that was dropped, as it came */
+    uint16_t deaf_channels;            /**< where keys from low to high were dropped: bit 0 is channel 1 */
+} hed_note_report;
+
+/** What would become of the notes among these events; nothing is played. Thread class: rt */
+HED_API hed_note_report hed_synth_check_notes(const hed_synth *synth, const hed_synth_event *events, uint32_t count);
+
 /** What a synth is and has seen. */
 typedef struct hed_synth_report {
     hed_synth_structure structure;
@@ -566,6 +583,7 @@ typedef struct hed_synth_report {
     float reduction;                          /**< dB, most of the limiter */
     uint32_t latency;                         /**< frames that the sound comes late: the limiter looks ahead */
     uint32_t sounding;                        /**< voices */
+    hed_note_report notes;
 } hed_synth_report;
 
 HED_API hed_synth_report hed_synth_get_report(const hed_synth *synth); /**< Thread class: owner */

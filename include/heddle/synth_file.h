@@ -19,10 +19,12 @@ HED_API hed_status hed_instrument_save(const hed_instrument *instrument, const c
 /** The JSON schema of instrument files, zero-terminated. Thread class: rt. */
 HED_API const char *hed_instrument_schema(size_t *size);
 
-/** What an import could not carry over. */
+/** What an import could not carry over as it was. */
 typedef struct hed_import_report {
     uint32_t entities, left_out; /**< taken; of kinds or with references that have no counterpart */
-    char text[2048];             /**< a line for each thing left out or changed, cut where it is longer */
+    uint32_t changed;            /**< lines about what was taken with another value or meaning */
+    uint32_t unlisted;           /**< lines, of things left out or changed, that `text` has no room for */
+    char text[8192];             /**< a line for each thing left out or changed: "mallet1: impulse 50 -> 27.5 N s, ..." */
 } hed_import_report;
 
 /** Reads a preset of Anukari's published schema (protobuf). `report` may be NULL. Thread class: any. Errors: IO,

@@ -38,6 +38,27 @@ run 2 synth render "$work/string.json" --format s12 -o "$work/a.wav"; err_has 's
 run 0 synth render --help; out_has 'SONG'
 run 1 synth tune "$work/string.json" --device host; err_has 'nothing to choose'
 
+# ---- notes outside the range, 60 to 72 here: dropped and told, an error where nothing is left ----
+sed 's/"high": 72/"low": 60, "high": 72/' "$work/string.json" > "$work/narrow.json"
+# 84, 36 and 85; and the song above with 30 for 60
+printf 'MThd\0\0\0\006\0\0\0\001\001\340MTrk\0\0\0\034\0\220\124\144\0\220\044\144\0\220\125\144\030\200\124\0\0\200\044\0\0\200\125\0\0\377\057\0' > "$work/out.mid"
+printf 'MThd\0\0\0\006\0\0\0\001\001\340MTrk\0\0\0\026\0\220\036\144\201\160\220\103\120\201\160\200\036\0\0\200\103\0\0\377\057\0' > "$work/some.mid"
+run 1 synth render "$work/narrow.json" "$work/out.mid" -o "$work/no.wav"; out_is_empty
+err_has 'out.mid: no note sounds: 3 of 3 notes dropped, 36 to 85: the instrument hears 60 to 72 (C4 to C5); --transpose N .*--fold'
+[ ! -e "$work/no.wav" ] || complain "heddle $words: there is a no.wav"
+run 0 synth render "$work/narrow.json" "$work/some.mid" -o "$work/some.wav" --tail 0; err_has '1 of 2 notes dropped, 30: the instrument hears 60 to 72'
+run 0 synth render "$work/narrow.json" "$work/some.mid" --tail 0 --json; out_has '"struck": 2'; out_has '"dropped": 1'; out_has '"low": 60'; out_has '"high": 72'
+run 0 synth render "$work/narrow.json" "$work/out.mid" -o "$work/some.wav" --tail 0 --transpose -24; err_has '1 of 3 notes dropped, 36: '
+run 0 synth render "$work/narrow.json" "$work/out.mid" -o "$work/some.wav" --tail 0 --fold; err_is_empty; out_has 'peak -'
+run 2 synth render "$work/narrow.json" "$work/out.mid" -o "$work/no.wav" --transpose 200; err_has 'transpose'
+
+# ---- what is not stable is named with its file ----
+sed 's/"tune": 220/"tune": 9000/' "$work/string.json" > "$work/stiff.json"
+run 1 synth render "$work/stiff.json" -o "$work/no.wav"; err_has 'stiff.json: .*string.* is not proven stable'
+
+# ---- what an import changes is listed ----
+run 0 synth import "$(dirname "$0")/../fuzz/synth_import_fuzz/example.ank" -o "$work/example.json"; out_has 'example.json: .* taken, .* left out, .* changed'; out_has 'mallet1: impulse 50 -> 27.5 N s'
+
 # ---- files ----
 run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/song.wav" --tail 0.5 --strict --spectrogram "$work/song.png"; err_is_empty
 out_has 'song.wav: 1.00 s of sound in .* times faster than real time, on host (native)'; out_has 'load .* p50 .* p99 .* max'; out_has 'peak -'
@@ -115,7 +136,8 @@ export JACK_DEFAULT_SERVER=heddle-no-such-server
 run 1 synth play "$work/string.json"; out_is_empty; err_has 'no JACK server'
 # ALSA's "null" takes everything at once, where there is ALSA at all.
 run 0 synth play "$work/string.json" --alsa --output null --block 128 --seconds 0.3 --json; err_is_empty
-out_is_json instrument device structure rate block latency blocks load xruns missed late events events_lost breaks; out_has '"block": 128'
+out_is_json instrument device structure rate block latency blocks load xruns missed late events events_lost breaks notes; out_has '"block": 128'
+run 0 synth play "$work/narrow.json" --alsa --output null --seconds 0.1 --json --transpose -12 --fold; out_has '"dropped": 0'; out_has '"low": 60'
 run 0 synth play "$work/string.json" --alsa --output null --seconds 0.2; out_has 'blocks: load p50 .*xruns 0'; err_has 'playing on host (native), 48000 Hz'
 run 1 synth play "$work/string.json" --alsa --output no_such_card; err_has 'no_such_card'
 run 1 synth play "$work/string.json" --alsa --output null --midi nobody:99; err_has 'MIDI port "nobody:99"'

@@ -161,10 +161,11 @@ static void read_head(synth_file_reader *reader, hed_json_node root)
 }
 
 /* `json` is freed. */
-static hed_status read_document(hed_json *json, hed_instrument **instrument, hed_error *error)
+static hed_status read_document(hed_json *json, const char *file, hed_instrument **instrument, hed_error *error)
 {
     synth_file_reader reader = {.json = json};
     hed_status status = hed_instrument_create(NULL, NULL, &reader.instrument, error);
+    if (status == HED_OK) status = synth_name_file(reader.instrument, file, error);
     if (status == HED_OK) {
         hed_json_node root = hed_json_root(json);
         read_head(&reader, root);
@@ -193,7 +194,7 @@ hed_status hed_instrument_load(const char *path, hed_instrument **instrument, he
     *instrument = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
-    return status == HED_OK ? read_document(json, instrument, error) : status;
+    return status == HED_OK ? read_document(json, path, instrument, error) : status;
 }
 
 hed_status hed_instrument_parse(const char *text, size_t size, const char *name, hed_instrument **instrument,
@@ -202,5 +203,5 @@ hed_status hed_instrument_parse(const char *text, size_t size, const char *name,
     *instrument = NULL;
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);
-    return status == HED_OK ? read_document(json, instrument, error) : status;
+    return status == HED_OK ? read_document(json, name, instrument, error) : status;
 }

@@ -18,12 +18,16 @@ static const size_t largest_file = (size_t)64 << 20;
 
 static void add_line(hed_import_report *report, const char *format, va_list arguments)
 {
-    size_t used = strlen(report->text), room = sizeof report->text - used;
-    if (room < 3) return;
-    int written = vsnprintf(report->text + used, room - 1, format, arguments);
-    if (written < 0) return;
-    used += (size_t)written < room - 1 ? (size_t)written : room - 2;
-    memcpy(report->text + used, "\n", 2);
+    char line[HED_ERROR_TEXT + 64];
+    size_t used = strlen(report->text);
+    int written = vsnprintf(line, sizeof line - 1, format, arguments);
+    size_t length = written < 0 ? 0 : (size_t)written < sizeof line - 1 ? (size_t)written : sizeof line - 2;
+    if (report->unlisted || used + length + 2 > sizeof report->text) {
+        report->unlisted++;
+        return;
+    }
+    memcpy(report->text + used, line, length);
+    memcpy(report->text + used + length, "\n", 2);
 }
 
 void synth_import_tell(synth_import *im, const char *format, ...)
@@ -32,6 +36,7 @@ void synth_import_tell(synth_import *im, const char *format, ...)
     va_start(arguments, format);
     add_line(im->report, format, arguments);
     va_end(arguments);
+    im->report->changed++;
 }
 
 void synth_import_leave_out(synth_import *im, const char *format, ...)
@@ -91,43 +96,54 @@ static hed_status number_all(synth_import *im)
 
 /* ---- adding ---- */
 
-static bool fit(float *value, double low, double high)
+/* A value on its way into its range, and who has it, for the report. */
+typedef struct fitting {
+    synth_import *im;
+    const char *of, *key;
+} fitting;
+
+static void fit(const fitting *f, const char *part, float *value, double low, double high)
 {
     float before = *value;
     if (!(*value >= (float)low)) *value = (float)low; /* NaN too */
     if (*value > (float)high) *value = (float)high;
-    return memcmp(&before, value, sizeof before) != 0;
+    if (memcmp(&before, value, sizeof before) != 0)
+        synth_import_tell(f->im, "%s%s%s %g -> %g, the nearest in its range", f->of, f->key, part, (double)before,
+                          (double)*value);
 }
 
-static bool fit_vector(float v[3], const synth_field *field)
+static void fit_vector(const fitting *f, float v[3], const synth_field *field)
 {
-    bool changed = false;
-    for (uint32_t i = 0; i < 3; i++) changed |= fit(&v[i], field->low, field->high);
-    if (field->kind != SYNTH_FIELD_DIRECTION || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f) return changed;
+    static const char *const parts[] = {".x", ".y", ".z"};
+    for (uint32_t i = 0; i < 3; i++) fit(f, parts[i], &v[i], field->low, field->high);
+    if (field->kind != SYNTH_FIELD_DIRECTION || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f) return;
     v[2] = 1.0f;
-    return true;
+    synth_import_tell(f->im, "%s%s 0, 0, 0 -> 0, 0, 1", f->of, f->key);
 }
 
-static bool fit_field(const synth_field *field, void *at)
+static void fit_field(const fitting *f, const synth_field *field, void *at)
 {
     switch (field->kind) {
-    case SYNTH_FIELD_NUMBER: return fit(at, field->low, field->high);
+    case SYNTH_FIELD_NUMBER: fit(f, "", at, field->low, field->high); break;
     case SYNTH_FIELD_VECTOR:
-    case SYNTH_FIELD_DIRECTION: return fit_vector(at, field);
+    case SYNTH_FIELD_DIRECTION: fit_vector(f, at, field); break;
     case SYNTH_FIELD_WHOLE: {
         uint32_t *whole = at, before = *whole;
         if (*whole < (uint32_t)field->low) *whole = (uint32_t)field->low;
         if (*whole > (uint32_t)field->high) *whole = (uint32_t)field->high;
-        return *whole != before;
+        if (*whole != before)
+            synth_import_tell(f->im, "%s%s %u -> %u, the nearest in its range", f->of, f->key, before, *whole);
+        break;
     }
     case SYNTH_FIELD_ADSR: {
         hed_adsr *e = at;
-        bool changed = fit(&e->attack, 0, field->high);
-        changed |= fit(&e->decay, 0, field->high);
-        changed |= fit(&e->sustain, 0, 1);
-        return changed | fit(&e->release, 0, field->high);
+        fit(f, ".attack", &e->attack, 0, field->high);
+        fit(f, ".decay", &e->decay, 0, field->high);
+        fit(f, ".sustain", &e->sustain, 0, 1);
+        fit(f, ".release", &e->release, 0, field->high);
+        break;
     }
-    default: return false;
+    default: break;
     }
 }
 
@@ -143,9 +159,10 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_enti
                             uint32_t copies)
 {
     const char *type = hed_entity_type_name(def->type);
+    char of[64];
+    snprintf(of, sizeof of, "%s%d: ", type, imported->number);
     for (const synth_field *field = synth_fields[def->type]; field->key; field++)
-        if (fit_field(field, (char *)&def->as + field->offset))
-            synth_import_tell(im, "%s%d: %s was brought into its range", type, imported->number, field->key);
+        fit_field(&(fitting){im, of, field->key}, field, (char *)&def->as + field->offset);
     for (uint32_t i = 0; i < copies; i++) {
         char name[64];
         hed_entity made;
@@ -171,8 +188,7 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_enti
 static void fit_def(synth_import *im, hed_instrument_def *def)
 {
     for (const synth_field *field = synth_instrument_fields; field->key; field++)
-        if (fit_field(field, (char *)def + field->offset))
-            synth_import_tell(im, "%s was brought into its range", field->key);
+        fit_field(&(fitting){im, "instrument: ", field->key}, field, (char *)def + field->offset);
 }
 
 static hed_instrument_def make_def(synth_import *im)
@@ -182,6 +198,8 @@ static hed_instrument_def make_def(synth_import *im)
     if (m->mode >= HED_SINGLETON && m->mode <= HED_VOICES_MPE) def.mode = (hed_voice_mode)m->mode;
     else synth_import_tell(im, "MIDI mode %d is not known: one instance", m->mode);
     if (m->voices > 0) def.voices = (uint32_t)m->voices;
+    else if (def.mode != HED_SINGLETON)
+        synth_import_tell(im, "%d voices: not told, or none; %u", m->voices, def.voices);
     if (m->ranged && m->notes.low >= 0 && m->notes.low <= m->notes.high && m->notes.high <= 127) {
         def.low = (uint8_t)m->notes.low;
         def.high = (uint8_t)m->notes.high;
@@ -195,6 +213,8 @@ static hed_instrument_def make_def(synth_import *im)
     def.limit = m->limit;
     if (m->limit_release > 0.0f) def.limit_release = m->limit_release;
     if (m->pan != 0.0f) synth_import_tell(im, "master pan %g: there is none here", (double)m->pan);
+    if (m->wet != 0.0f && m->wet != 1.0f)
+        synth_import_tell(im, "master dry and wet %g: there is no such mix here, all is wet", (double)m->wet);
     if (def.mode == HED_VOICES_MPE && m->zone)
         synth_import_tell(im, "MPE zone: the lower one, until MIDI says otherwise");
     if (def.mode != HED_SINGLETON) synth_import_tell(im, "root note: the format has none; %g", (double)def.root_note);
@@ -225,6 +245,7 @@ static hed_status convert(synth_import *im)
                           im->name);
     hed_instrument_def def = make_def(im);
     hed_status status = hed_instrument_create(NULL, &def, &im->instrument, im->error);
+    if (!status) status = synth_name_file(im->instrument, im->name, im->error);
     if (!status) status = number_all(im);
     if (!status) status = synth_import_sort_routes(im);
     if (!status) status = synth_import_entities(im);

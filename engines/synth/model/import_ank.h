@@ -233,10 +233,10 @@ hed_status synth_import_links(synth_import *import);
 hed_status synth_import_sort_routes(synth_import *import);
 /* The routes on which notes reach an exciter or modulator; gives how many there are. */
 enum { SYNTH_MOST_ROUTES = 64 };
-uint32_t synth_import_routes(const synth_import *import, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES]);
+uint32_t synth_import_routes(synth_import *import, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES]);
 /* The controller, and the number of the host's parameter, that are routed to a modulator; the first of several.
  * False: none is. */
-bool synth_import_controller(const synth_import *import, synth_ank_id id, uint32_t *number, hed_route *route);
+bool synth_import_controller(synth_import *import, synth_ank_id id, uint32_t *number, hed_route *route);
 bool synth_import_host(const synth_import *import, synth_ank_id id, uint32_t *number);
 
 #endif

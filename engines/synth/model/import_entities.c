@@ -34,6 +34,11 @@ static hed_adsr adsr_of(const synth_ank_envelope *e)
 
 static float linear(float decibels) { return powf(10.0f, decibels / 20.0f); }
 
+static void tell_gain(synth_import *im, const char *type, int32_t number, float decibels, float newtons)
+{
+    synth_import_tell(im, "%s%d: gain %g dB -> %g N", type, number, (double)decibels, (double)newtons);
+}
+
 static hed_wave wave_of(synth_import *im, const char *type, const synth_imported *imported, int32_t wave)
 {
     if (wave >= 0 && wave < HED_WAVE_COUNT) return (hed_wave)wave; /* the same order */
@@ -42,7 +47,7 @@ static hed_wave wave_of(synth_import *im, const char *type, const synth_imported
 }
 
 /* The smallest route that has all of these. */
-static hed_route around(const hed_route *routes, uint32_t count)
+static hed_route around(synth_import *im, const char *type, int32_t number, const hed_route *routes, uint32_t count)
 {
     hed_route all = count ? routes[0] : (hed_route){0, 0, 127};
     for (uint32_t i = 1; i < count; i++) {
@@ -50,6 +55,8 @@ static hed_route around(const hed_route *routes, uint32_t count)
         if (routes[i].low < all.low) all.low = routes[i].low;
         if (routes[i].high > all.high) all.high = routes[i].high;
     }
+    if (count > 1)
+        synth_import_tell(im, "%s%d: its %u ranges of notes -> one, %u to %u", type, number, count, all.low, all.high);
     return all;
 }
 
@@ -101,6 +108,7 @@ static void set_mallet(synth_import *im, const synth_ank_exciter *exciter, const
           share = imported->linked ? (float)imported->linked : 1.0f;
     if (soft > hardest || hard > hardest)
         synth_import_tell(im, "mallet%d: hardness above %g counts as that", exciter->id, (double)hardest);
+    float felt_soft = soft, felt_hard = hard;
     soft = fminf(soft, hardest);
     hard = fminf(hard, hardest);
     mallet->mass = hammer * share;
@@ -112,6 +120,12 @@ static void set_mallet(synth_import *im, const synth_ank_exciter *exciter, const
         hammer * pi_squared * soft * soft; /* half a period of the hammer on its felt is 1/hardness */
     mallet->hardness_hard = hammer * pi_squared * hard * hard;
     mallet->noise = exciter->mallet.noise;
+    synth_import_tell(im,
+                      "mallet%d: impulse %g -> %g N s, hardness %g to %g -> felt of %g to %g N/m: a hammer of %g kg "
+                      "bounces here, and gives its bodies what the preset says",
+                      exciter->id, (double)exciter->mallet.impulse, (double)mallet->impulse, (double)felt_soft,
+                      (double)felt_hard, (double)mallet->hardness_soft, (double)mallet->hardness_hard,
+                      (double)mallet->mass);
 }
 
 static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter, const synth_imported *imported,
@@ -119,6 +133,7 @@ static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter, c
 {
     o->wave = wave_of(im, "oscillator", imported, exciter->oscillator.wave);
     o->gain = linear(exciter->oscillator.gain);
+    tell_gain(im, "oscillator", exciter->id, exciter->oscillator.gain, o->gain);
     o->follows_note = true;
     o->octave = (float)exciter->oscillator.octave;
     o->semitone = (float)exciter->oscillator.semitone;
@@ -131,7 +146,10 @@ static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter, c
 static void set_audio(synth_import *im, const synth_ank_exciter *exciter, hed_audio_input_def *a)
 {
     a->channel = exciter->audio.channel > 0 ? (uint32_t)exciter->audio.channel : 0;
+    if (exciter->audio.channel < 0)
+        synth_import_tell(im, "audio_input%d: channel %d -> 0", exciter->id, exciter->audio.channel);
     a->gain = linear(exciter->audio.gain);
+    tell_gain(im, "audio_input", exciter->id, exciter->audio.gain, a->gain);
     a->gated = exciter->audio.gated;
     a->envelope = adsr_of(&exciter->audio.envelope);
     if (exciter->audio.delay != 0.0f)
@@ -155,7 +173,7 @@ static hed_status add_audio(synth_import *im, synth_imported *imported, hed_enti
         synth_import_leave_out(im, "exciter %d: it has %u sources of sound", exciter->id, sources);
         return HED_OK;
     }
-    hed_route all = around(routes, heard);
+    hed_route all = around(im, "audio_input", exciter->id, routes, heard);
     for (uint32_t i = 0; i < sources; i++) routes[i] = all;
     return synth_import_add(im, imported, def, routes, sources);
 }
@@ -225,6 +243,9 @@ static void set_lfo(synth_import *im, const synth_ank_modulator *modulator, cons
     lfo->pulse_width = modulator->lfo.pulse_width;
     lfo->retrigger = modulator->lfo.retrigger;
     lfo->phase = modulator->lfo.phase - floorf(modulator->lfo.phase);
+    if (lfo->phase != modulator->lfo.phase)
+        synth_import_tell(im, "lfo%d: phase %g -> %g, in periods", modulator->id, (double)modulator->lfo.phase,
+                          (double)lfo->phase);
     lfo->dilated = modulator->lfo.dilated;
 }
 
@@ -286,9 +307,11 @@ static hed_status add_modulator(synth_import *im, synth_imported *imported)
         synth_import_leave_out(im, "modulator %d: no note is routed to it", modulator->id);
         return HED_OK;
     }
-    routes[0] = around(routes, heard);
+    routes[0] = around(im, hed_entity_type_name(def.type), modulator->id, routes, heard);
     if (def.type == HED_LFO) {
         set_lfo(im, modulator, imported, &def.as.lfo);
+        if (def.as.lfo.retrigger && !heard)
+            synth_import_tell(im, "lfo%d: no note is routed to it: it is not started anew", modulator->id);
         def.as.lfo.retrigger &= heard > 0;
     } else if (def.type == HED_FOLLOWER) {
         def.as.follower.attack = modulator->follower.attack;

@@ -73,7 +73,7 @@ static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_
 }
 
 /* How a link's depth is meant. Gains of exciters are decibels there, newtons here: adding decibels is multiplying. */
-static hed_modulation_def modulation_of(const synth_import *im, const synth_ank_link *link, hed_entity target)
+static hed_modulation_def modulation_of(synth_import *im, const synth_ank_link *link, hed_entity target, bool first)
 {
     hed_modulation_def def = {.target = target,
                               .parameter = (hed_parameter)link->modulator.operand,
@@ -88,6 +88,9 @@ static hed_modulation_def modulation_of(const synth_import *im, const synth_ank_
     if (newtons && def.mode == HED_MODULATE_ADD) {
         def.mode = HED_MODULATE_EXPONENTIAL;
         def.depth /= 6.0206f;
+        if (first)
+            synth_import_tell(im, "link %d: depth %g dB -> %g octaves of amplitude", link->id,
+                              (double)link->modulator.depth, (double)def.depth);
     }
     return def;
 }
@@ -98,7 +101,7 @@ static hed_status modulate(synth_import *im, const synth_ank_link *link, const s
     for (uint32_t t = 0; t < target->copies; t++)
         for (uint32_t s = 0; s < source->copies; s++) {
             hed_error error;
-            hed_modulation_def def = modulation_of(im, link, target->first + t);
+            hed_modulation_def def = modulation_of(im, link, target->first + t, t + s == 0);
             def.source = source->first + s;
             hed_status status = hed_instrument_modulate(im->instrument, &def, &error);
             if (status == HED_ERROR_ARGUMENT) {

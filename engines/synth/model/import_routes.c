@@ -64,11 +64,11 @@ static void note_runs(const uint8_t heard[128], uint8_t channel, hed_route *rout
         if (!heard[note]) continue;
         uint32_t first = note;
         while (note < 127 && heard[note + 1]) note++;
-        if (*count < SYNTH_MOST_ROUTES) routes[(*count)++] = (hed_route){channel, (uint8_t)first, (uint8_t)note};
+        if ((*count)++ < SYNTH_MOST_ROUTES) routes[*count - 1] = (hed_route){channel, (uint8_t)first, (uint8_t)note};
     }
 }
 
-uint32_t synth_import_routes(const synth_import *im, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES])
+uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES])
 {
     static const hed_route every_note = {0, 0, 127};
     uint8_t heard[17][128] = {{0}};
@@ -88,23 +88,34 @@ uint32_t synth_import_routes(const synth_import *im, synth_ank_id id, hed_route 
         for (uint32_t note = 0; channel && note < 128; note++) heard[channel][note] &= !heard[0][note];
         note_runs(heard[channel], (uint8_t)channel, routes, &count);
     }
+    if (count > SYNTH_MOST_ROUTES) {
+        synth_import_tell(im, "%s %d: %u ranges of notes are routed to it: the first %d are heard",
+                          id.kind == ANK_EXCITER ? "exciter" : "modulator", id.number, count, SYNTH_MOST_ROUTES);
+        count = SYNTH_MOST_ROUTES;
+    }
     if (any || im->model->mode == HED_SINGLETON) return count;
     routes[0] = every_note; /* a voice hears its note without a route, too */
     return 1;
 }
 
-bool synth_import_controller(const synth_import *im, synth_ank_id id, uint32_t *number, hed_route *route)
+bool synth_import_controller(synth_import *im, synth_ank_id id, uint32_t *number, hed_route *route)
 {
+    bool found = false;
     const synth_ank_route *all = im->model->routes.items;
     uint32_t end = first_target(im, id, im->model->routes.count);
     for (uint32_t t = first_target(im, id, 0); t < end; t++) {
         const synth_ank_event *event = &all[im->targets[t].route].event;
         if (event->what != ANK_EVENT_CONTROLLER || event->number < 0 || event->number > 119) continue;
+        if (found) {
+            synth_import_tell(im, "modulator %d: controller %d is routed to it, too: only %u is heard", id.number,
+                              event->number, *number);
+            continue;
+        }
         *number = (uint32_t)event->number;
         *route = (hed_route){channel_of(event), 0, 127};
-        return true;
+        found = true;
     }
-    return false;
+    return found;
 }
 
 bool synth_import_host(const synth_import *im, synth_ank_id id, uint32_t *number)

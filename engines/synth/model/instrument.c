@@ -195,6 +195,7 @@ void hed_instrument_destroy(hed_instrument *instrument)
     release(&allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
     synth_table_free(&instrument->link_table, &allocator);
     synth_table_free(&instrument->name_table, &allocator);
+    synth_free_text(&allocator, instrument->file);
     allocator.release(allocator.user, instrument, sizeof *instrument);
 }
 
@@ -261,6 +262,12 @@ static bool copy_links(const hed_instrument *from, hed_instrument *to)
     return whole;
 }
 
+hed_status synth_name_file(hed_instrument *instrument, const char *file, hed_error *error)
+{
+    instrument->file = synth_copy_text(&instrument->allocator, file);
+    return instrument->file ? HED_OK : synth_fail(error, HED_ERROR_MEMORY, "out of memory for a file's name");
+}
+
 hed_status hed_instrument_copy(const hed_instrument *instrument, hed_instrument **copy, hed_error *error)
 {
     hed_status status = hed_instrument_create(&instrument->allocator, &instrument->def, copy, error);
@@ -272,7 +279,8 @@ hed_status hed_instrument_copy(const hed_instrument *instrument, hed_instrument 
         copy_array(&made->allocator, &places, &made->place_capacity, instrument->places, count, sizeof(synth_place));
     made->places = places;
     made->entity_count = whole ? instrument->entity_count : 0;
-    if (whole && copy_types(instrument, made) && copy_names(instrument, made) && copy_links(instrument, made))
+    if (whole && copy_types(instrument, made) && copy_names(instrument, made) && copy_links(instrument, made) &&
+        (!instrument->file || synth_name_file(made, instrument->file, NULL) == HED_OK))
         return HED_OK;
     hed_instrument_destroy(made);
     *copy = NULL;

@@ -61,7 +61,11 @@ struct hed_instrument {
     synth_table name_table; /* names by text */
     synth_grid *grids;      /* (grid_count), in the order they were made; their entities may be gone or changed */
     uint32_t grid_count, grid_capacity;
+    char *file; /* that it was read from, for messages; NULL: none */
 };
+
+/* Remembers the file that it was read from. Errors: MEMORY. */
+hed_status synth_name_file(hed_instrument *instrument, const char *file, hed_error *error);
 
 /* Place of an entity, NULL when there is none such. */
 const synth_place *synth_find(const hed_instrument *instrument, hed_entity entity);

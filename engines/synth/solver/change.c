@@ -62,7 +62,7 @@ static hed_status build(const hed_synth *synth, const hed_instrument *instrument
     status = c->ops->create(&view, c->program, &c->structure, error);
     if (!status)
         status =
-            synth_voices_create(&c->allocator, &c->instrument, c->program, synth->def.max_events, &c->voices, error);
+            synth_voices_create(&c->allocator, &c->instrument, c->program, &synth->def, &c->voices, error);
     if (status) return status;
     uint64_t instances = c->program->instances;
     c->stem_floats = (uint64_t)synth->def.block * instances * c->program->layout.stems * 2;

@@ -236,13 +236,20 @@ uint32_t synth_gate_word(const synth_program *program, hed_route route)
     return program->gates[i].word;
 }
 
-static void add_gate(synth_program *program, hed_route route)
+static bool notes_start(const hed_instrument *in, uint32_t type, uint32_t index)
+{
+    if (type == HED_AUDIO_INPUT) return in->audio_inputs[index].gated;
+    return type != HED_LFO || in->lfos[index].retrigger;
+}
+
+static void add_gate(synth_program *program, hed_route route, bool starts)
 {
     synth_layout *layout = &program->layout;
-    for (uint32_t i = 0; i < layout->gates; i++)
-        if (synth_is_same_route(program->gates[i].route, route)) return;
-    program->gates[layout->gates] = (synth_gate){route, SYNTH_FIRST_GATE + layout->gates * SYNTH_GATE_WORDS};
-    layout->gates++;
+    uint32_t i = 0;
+    while (i < layout->gates && !synth_is_same_route(program->gates[i].route, route)) i++;
+    if (i == layout->gates)
+        program->gates[layout->gates++] = (synth_gate){route, SYNTH_FIRST_GATE + i * SYNTH_GATE_WORDS, false};
+    program->gates[i].starts |= starts;
 }
 
 static hed_status make_gates(synth_builder *b, hed_error *error)
@@ -261,7 +268,7 @@ static hed_status make_gates(synth_builder *b, hed_error *error)
         return out_of_memory(error);
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; synth_shapes[type].gated && i < in->counts[type]; i++)
-            add_gate(program, *synth_route_of(in, type, i));
+            add_gate(program, *synth_route_of(in, type, i), notes_start(in, type, i));
     return HED_OK;
 }
 
@@ -364,8 +371,9 @@ static hed_status check(const synth_program_def *def, hed_error *error)
     char text[SYNTH_DESCRIPTION];
     return synth_fail(
         error, HED_ERROR_ARGUMENT,
-        "%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
+        "%s%s%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
         "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
+        in->file ? in->file : "", in->file ? ": " : "",
         hed_instrument_describe(in, stability.body, text, sizeof text), stability.worst, def->rate,
         stability.largest_dilation, stability.unsafe);
 }

@@ -20,6 +20,7 @@ typedef struct synth_poke {
 typedef struct synth_gate {
     hed_route route;
     uint32_t word; /* of GATE_COUNT */
+    bool starts;   /* something: else it is of inputs and LFOs that notes do not start */
 } synth_gate;
 
 /* A word that follows MIDI: a MIDI source's value, an oscillator's frequency, an LFO's synced frequency. */

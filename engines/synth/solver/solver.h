@@ -61,8 +61,9 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
 
 typedef struct synth_voices synth_voices;
 
+/* `how`: its max_events, transpose and fold. */
 hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
-                               const synth_program *program, uint32_t max_events, synth_voices **voices,
+                               const synth_program *program, const hed_synth_def *how, synth_voices **voices,
                                hed_error *error);
 void synth_voices_destroy(synth_voices *voices);
 /* Pokes for a block's events: sorted by instance, then by frame (stable). They live until the next call. Thread
@@ -81,6 +82,9 @@ bool synth_voices_is_sound_off(const hed_synth_event *event);
  * pokes. */
 uint64_t synth_voices_silenced(const synth_voices *voices);
 uint32_t synth_voices_sounding(const synth_voices *voices);
+/* What became of all notes so far; what would become of these. */
+hed_note_report synth_voices_notes(const synth_voices *voices);
+hed_note_report synth_voices_check_notes(const synth_voices *voices, const hed_synth_event *events, uint32_t count);
 
 /* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
 

@@ -37,6 +37,9 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
     if (!status) status = check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
     if (!status) status = check_range("threads", def->threads, 1, MOST_THREADS, error);
     if (!status) status = check_range("max_events", def->max_events, 0, 1u << 20, error);
+    if (!status && (def->transpose < -127 || def->transpose > 127))
+        status = synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.transpose is %d: -127 to 127 semitones",
+                            def->transpose);
     if (!status) status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status) status = check_range("structure", (uint32_t)def->structure, 0, HED_SYNTH_STRUCTURE_COUNT - 1, error);
     if (!status) status = check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
@@ -143,7 +146,7 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
         status = build_structure(synth, instrument, false, error);
     }
     if (!status)
-        status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program, synth->def.max_events,
+        status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program, &synth->def,
                                      &synth->voices, error);
     if (!status)
         status = synth_mix_create(&synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
@@ -400,6 +403,11 @@ hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *pos
     return status;
 }
 
+hed_note_report hed_synth_check_notes(const hed_synth *synth, const hed_synth_event *events, uint32_t count)
+{
+    return synth_voices_check_notes(synth->voices, events, count);
+}
+
 hed_synth_report hed_synth_get_report(const hed_synth *synth)
 {
     hed_synth_report report = {.structure = synth->ops->id,
@@ -407,7 +415,8 @@ hed_synth_report hed_synth_get_report(const hed_synth *synth)
                                .microphones = synth->program->layout.stems,
                                .load = hed_meter_read(&synth->meter),
                                .samples = synth->sample,
-                               .sounding = synth_voices_sounding(synth->voices)};
+                               .sounding = synth_voices_sounding(synth->voices),
+                               .notes = synth_voices_notes(synth->voices)};
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         report.entities[type] = synth->program->layout.type[type].count;
     synth->ops->report(synth->structure, &report);

@@ -23,11 +23,13 @@ static void start_over(synth_voices *v)
     v->members[1] = 0;
     memset(v->keys, 0, sizeof v->keys);
     memset(v->held, 0, sizeof v->held);
+    memset(v->plays, HED_NO_KEY, sizeof v->plays);
+    v->notes = (hed_note_report){.low = v->notes.low, .high = v->notes.high};
     memset(v->voices, 0, sizeof v->voices);
     v->serial = 0;
     v->tempo = 0.0f;
     for (uint32_t t = 0; t < v->targets; t++) {
-        v->last[t] = SYNTH_NO_KEY;
+        v->last[t] = SYNTH_NONE;
         v->host[t] = (synth_host_value){0};
     }
     v->renew = false;
@@ -35,16 +37,22 @@ static void start_over(synth_voices *v)
     v->setting_count = v->setting_pokes = 0;
 }
 
+/* Words that MIDI, tempo and host can poke. */
+static uint64_t followers(const synth_voices *v)
+{
+    return (1 + (uint64_t)v->program->layout.gates * SYNTH_GATE_WORDS + v->targets) * v->instances;
+}
+
 /* Pokes of the event that changes most. */
 static uint64_t widest(const synth_voices *v)
 {
     const synth_program *p = v->program;
-    uint64_t notes = 1 + (uint64_t)p->layout.gates * SYNTH_GATE_WORDS + p->target_count, contacts = 0;
+    uint64_t contacts = 0;
     for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
         if (p->layout.type[type].count > contacts) contacts = p->layout.type[type].count;
     if (contacts > SYNTH_MOST_CONTACTS) contacts = SYNTH_MOST_CONTACTS;
-    uint64_t set = CONTACT_PARAMETERS * contacts;
-    return (notes > set ? notes : set) * v->instances;
+    uint64_t set = CONTACT_PARAMETERS * contacts * v->instances;
+    return followers(v) > set ? followers(v) : set;
 }
 
 static hed_status make_room(synth_voices *v, hed_error *error)
@@ -71,7 +79,7 @@ static hed_status make_room(synth_voices *v, hed_error *error)
 }
 
 hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
-                               const synth_program *program, uint32_t max_events, synth_voices **voices,
+                               const synth_program *program, const hed_synth_def *how, synth_voices **voices,
                                hed_error *error)
 {
     *voices = NULL;
@@ -81,7 +89,9 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrum
     v->def = *def;
     v->program = program;
     v->instances = program->instances < SYNTH_MOST_VOICES ? program->instances : SYNTH_MOST_VOICES;
-    v->max_events = max_events;
+    v->max_events = how->max_events;
+    v->transpose = how->transpose;
+    v->fold = how->fold;
     v->targets = program->target_count;
     v->largest_dilation = (float)synth_largest_dilation(def);
     hed_status status = make_room(v, error);
@@ -89,6 +99,7 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrum
         synth_voices_destroy(v);
         return status;
     }
+    synth_notes_listen(v);
     start_over(v);
     *voices = v;
     return HED_OK;
@@ -109,6 +120,8 @@ void synth_voices_destroy(synth_voices *v)
 
 void synth_voices_reset(synth_voices *v) { start_over(v); }
 
+hed_note_report synth_voices_notes(const synth_voices *v) { return v->notes; }
+
 uint32_t synth_voices_sounding(const synth_voices *v)
 {
     uint32_t count = 0;
@@ -124,7 +137,7 @@ uint32_t synth_voices_sounding(const synth_voices *v)
 /* The key that was last to start on a target's route. */
 static uint16_t last_key(const synth_voices *v, const hed_route *route)
 {
-    uint16_t best = SYNTH_NO_KEY;
+    uint16_t best = SYNTH_NONE;
     uint32_t started = 0;
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
         for (uint32_t note = route->low; synth_route_channel(route, c) && note <= route->high && note < SYNTH_KEYS;
@@ -144,6 +157,11 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     memcpy(v->members, from->members, sizeof v->members);
     memcpy(v->keys, from->keys, sizeof v->keys);
     memcpy(v->held, from->held, sizeof v->held);
+    memcpy(v->plays, from->plays, sizeof v->plays);
+    hed_note_report own = v->notes;
+    v->notes = from->notes;
+    v->notes.low = own.low;
+    v->notes.high = own.high;
     memcpy(v->voices, from->voices, sizeof v->voices);
     v->any = from->any;
     v->serial = from->serial;
@@ -235,6 +253,24 @@ static void sort(synth_voices *v)
 
 /* ---- events ---- */
 
+/* Gates that a key opens. */
+static uint64_t gates_of(const synth_voices *v, uint32_t channel, uint32_t key)
+{
+    uint64_t count = 0;
+    for (uint32_t g = 0; key != HED_NO_KEY && g < v->program->layout.gates; g++)
+        count += synth_route_fits(&v->program->gates[g].route, channel, key);
+    return count;
+}
+
+/* Pokes that a note's start or end may need, at most. A voice that is taken away closes its gates, too. */
+static uint64_t note_pokes(const synth_voices *v, uint32_t channel, uint32_t note)
+{
+    uint32_t key = synth_notes_key(v, channel, note), plays = v->plays[channel][note];
+    uint64_t gates = gates_of(v, channel, key), taken = v->def.mode == HED_SINGLETON ? 0 : v->program->layout.gates;
+    if (plays != key) gates += gates_of(v, channel, plays);
+    return 1 + gates * SYNTH_GATE_WORDS + taken + v->targets;
+}
+
 /* Pokes that a MIDI event may need, at most. */
 static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
 {
@@ -242,7 +278,7 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
     uint32_t status = bytes[0] >> 4, control = status == 14   ? SYNTH_CONTROL_BEND
                                                : status == 13 ? SYNTH_CONTROL_PRESSURE
                                                               : bytes[1];
-    if (status == 9 || status == 8) return 1 + gates * SYNTH_GATE_WORDS + targets;
+    if (status == 9 || status == 8) return note_pokes(v, bytes[0] & 15, bytes[1]);
     if (status == 10) return targets;
     if (status < 11 || status > 14) return 0;
     if (status == 11 && control == SYNTH_CC_SOUND_OFF) return 0; /* says all again, as often as it comes at once */
@@ -305,7 +341,7 @@ static hed_status check_events(const synth_voices *v, const hed_synth_event *eve
                           v->max_events);
     bool all = v->renew;
     for (uint32_t i = 0; i < count && !all; i++) all = synth_voices_is_sound_off(&events[i]);
-    uint64_t pokes = all ? widest(v) + v->setting_pokes : 0;
+    uint64_t pokes = all ? widest(v) + v->setting_pokes : 0, at_once = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (events[i].frame >= frames)
             return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is at frame %u: the block has %u", i,
@@ -314,8 +350,18 @@ static hed_status check_events(const synth_voices *v, const hed_synth_event *eve
             return synth_fail(error, HED_ERROR_ARGUMENT,
                               "events[%u] is at frame %u, before events[%u] at %u: the order of time expected", i,
                               events[i].frame, i - 1, events[i - 1].frame);
-        hed_status status = check_event(v, &events[i], i, &pokes, error);
+        uint64_t needed = 0;
+        hed_status status = check_event(v, &events[i], i, &needed, error);
         if (status) return status;
+        if (events[i].kind == HED_EVENT_SET) {
+            pokes += needed;
+            continue;
+        }
+        /* However many events there are at a sample, they poke no word twice. */
+        if (i && events[i].frame > events[i - 1].frame) at_once = 0;
+        if (needed > followers(v) - at_once) needed = followers(v) - at_once;
+        at_once += needed;
+        pokes += needed;
     }
     if (pokes > v->capacity)
         return synth_fail(error, HED_ERROR_LIMIT,

@@ -16,7 +16,7 @@ enum {
     SYNTH_CHANNELS = 16,
     SYNTH_KEYS = 128,
     SYNTH_MOST_VOICES = 64,
-    SYNTH_NO_KEY = 0xffff,
+    SYNTH_NONE = 0xffff,
     SYNTH_NO_CHANNEL = 255,
 };
 
@@ -103,17 +103,22 @@ struct synth_voices {
     hed_instrument_def def;
     const synth_program *program;
     uint32_t instances, max_events, targets;
-    float largest_dilation; /* that the instrument was proven stable for */
+    int32_t transpose;
+    bool fold;
+    uint64_t heard[SYNTH_CHANNELS][2]; /* a bit for each key that something in the instrument hears */
+    float largest_dilation;            /* that the instrument was proven stable for */
 
     synth_channel channels[SYNTH_CHANNELS];
     synth_channel any;  /* what was said last, on whatever channel */
     uint8_t members[2]; /* MPE: channels of the lower zone, from 2 up, and of the upper one, from 15 down */
     synth_key keys[SYNTH_CHANNELS][SYNTH_KEYS];
-    uint64_t held[SYNTH_CHANNELS][2]; /* a bit for each key that is down or sustained */
+    uint64_t held[SYNTH_CHANNELS][2];          /* a bit for each key that is down or sustained */
+    uint8_t plays[SYNTH_CHANNELS][SYNTH_KEYS]; /* the key that a note plays while it is down, else HED_NO_KEY */
+    hed_note_report notes;                     /* its low and high are the program's, the rest counts */
     synth_voice voices[SYNTH_MOST_VOICES];
     uint32_t serial;                        /* of starts and releases */
     float tempo;                            /* quarter notes a minute; 0: nothing was said yet */
-    uint16_t *last;                         /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NO_KEY */
+    uint16_t *last;                         /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NONE */
     synth_host_value *host;                 /* (targets), of those of kind HED_MIDI_HOST */
     uint64_t silenced;                      /* a bit for each instance: by "all sound off" in the last run */
     bool renew;                             /* all that holds is to be poked again */
@@ -147,13 +152,20 @@ static inline bool synth_route_fits(const hed_route *route, uint32_t channel, ui
     return synth_route_channel(route, channel) && note >= route->low && note <= route->high;
 }
 
+/* Notes as they come; what is said of keys below is of those that they play, which are others where the synth
+ * transposes or folds. */
 void synth_notes_start(synth_voices *voices, uint32_t channel, uint32_t note, uint32_t velocity);
 void synth_notes_end(synth_voices *voices, uint32_t channel, uint32_t note);
+void synth_notes_touch(synth_voices *voices, uint32_t channel, uint32_t note, uint32_t value);
+/* The key that a note plays, or HED_NO_KEY. */
+uint32_t synth_notes_key(const synth_voices *voices, uint32_t channel, uint32_t note);
+/* Which keys are heard, once for a program. */
+void synth_notes_listen(synth_voices *voices);
 /* Ends what the channel's pedal alone keeps, where it is up. */
 void synth_notes_pedal(synth_voices *voices, uint32_t channel);
 /* Ends all notes of a channel; `sustain`: those that its pedal keeps stay. */
 void synth_notes_end_all(synth_voices *voices, uint32_t channel, bool sustain);
-void synth_notes_touch(synth_voices *voices, uint32_t channel, uint32_t note, uint32_t value);
+void synth_notes_touch_key(synth_voices *voices, uint32_t channel, uint32_t key, uint32_t value);
 /* Instances in which notes of a channel have sounded, and may ring still: they are free. */
 uint64_t synth_notes_silence(synth_voices *voices, uint32_t channel);
 /* Gates as they stand now, without starting anything. */

@@ -86,7 +86,7 @@ static bool key_of(const synth_voices *v, uint32_t instance, uint32_t target, ui
         uint32_t last = v->last[target];
         *channel = last >> 7;
         *note = last & 127;
-        return last != SYNTH_NO_KEY;
+        return last != SYNTH_NONE;
     }
     const synth_voice *voice = &v->voices[instance];
     *channel = voice->channel;
@@ -251,7 +251,7 @@ static void reset_controllers(synth_voices *v, uint32_t channel)
         if (c->received[zeroed[i]]) receive(v, channel, zeroed[i], 0.0f);
     if (c->received[SYNTH_CC_EXPRESSION]) receive(v, channel, SYNTH_CC_EXPRESSION, 1.0f);
     for (uint32_t note = 0; note < SYNTH_KEYS; note++)
-        if (v->keys[channel][note].touch) synth_notes_touch(v, channel, note, 0);
+        if (v->keys[channel][note].touch) synth_notes_touch_key(v, channel, note, 0);
     c->rpn[0] = c->rpn[1] = 127;
     synth_notes_pedal(v, channel);
 }

@@ -32,12 +32,94 @@ static uint64_t notes_between(uint32_t low, uint32_t high, uint32_t word)
     return ~(uint64_t)0 >> (63 - to) & ~(uint64_t)0 << from;
 }
 
+/* What of a route the instrument hears on a channel. */
+static void listen_to(synth_voices *v, uint32_t channel, const hed_route *route)
+{
+    uint32_t low = route->low > v->def.low ? route->low : v->def.low,
+             high = route->high < v->def.high ? route->high : v->def.high;
+    for (uint32_t word = 0; synth_route_channel(route, channel) && word < 2; word++)
+        v->heard[channel][word] |= notes_between(low, high, word);
+}
+
 static bool any_held(const synth_voices *v, const hed_route *route)
 {
     uint64_t low = notes_between(route->low, route->high, 0), high = notes_between(route->low, route->high, 1);
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
         if (synth_route_channel(route, c) && ((v->held[c][0] & low) | (v->held[c][1] & high))) return true;
     return false;
+}
+
+/* ---- which notes are heard, and by which key ---- */
+
+static bool is_heard(const synth_voices *v, uint32_t channel, int32_t key)
+{
+    return key >= 0 && key < SYNTH_KEYS && (v->heard[channel][key >> 6] >> (key & 63) & 1);
+}
+
+void synth_notes_listen(synth_voices *v)
+{
+    const synth_program *p = v->program;
+    bool any = false;
+    memset(v->heard, 0, sizeof v->heard);
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
+        for (uint32_t g = 0; g < p->layout.gates; g++) {
+            if (!p->gates[g].starts) continue;
+            any = true;
+            listen_to(v, c, &p->gates[g].route);
+        }
+        for (uint32_t t = 0; t < p->target_count; t++) {
+            const synth_target *target = &p->targets[t];
+            if (target->follow == SYNTH_FOLLOW_NOTE ||
+                (target->follow == SYNTH_FOLLOW_MIDI &&
+                 (target->kind == HED_MIDI_NOTE || target->kind == HED_MIDI_VELOCITY)))
+                listen_to(v, c, &target->route);
+        }
+        /* Where notes start nothing a voice is dilated by them still. */
+        if (v->def.mode != HED_SINGLETON && !any) listen_to(v, c, &(hed_route){0, 0, 127});
+    }
+    v->notes.low = HED_NO_KEY;
+    for (uint32_t key = 0; key < SYNTH_KEYS; key++)
+        for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
+            if (!is_heard(v, c, (int32_t)key)) continue;
+            if (v->notes.low == HED_NO_KEY) v->notes.low = (uint8_t)key;
+            v->notes.high = (uint8_t)key;
+        }
+}
+
+uint32_t synth_notes_key(const synth_voices *v, uint32_t channel, uint32_t note)
+{
+    int32_t key = (int32_t)note + v->transpose;
+    if (is_heard(v, channel, key)) return (uint32_t)key;
+    for (int32_t octaves = 12; v->fold && octaves <= 2 * SYNTH_KEYS; octaves += 12) {
+        if (is_heard(v, channel, key - octaves)) return (uint32_t)(key - octaves);
+        if (is_heard(v, channel, key + octaves)) return (uint32_t)(key + octaves);
+    }
+    return HED_NO_KEY;
+}
+
+/* Counts a note. Gives its key. */
+static uint32_t count_note(const synth_voices *v, uint32_t channel, uint32_t note, hed_note_report *n)
+{
+    uint32_t key = synth_notes_key(v, channel, note);
+    int32_t wanted = (int32_t)note + v->transpose;
+    n->struck++;
+    if (key != HED_NO_KEY) return key;
+    if (!n->dropped || note < n->dropped_low) n->dropped_low = (uint8_t)note;
+    if (!n->dropped || note > n->dropped_high) n->dropped_high = (uint8_t)note;
+    if (n->low != HED_NO_KEY && wanted >= n->low && wanted <= n->high) n->deaf_channels |= (uint16_t)(1u << channel);
+    n->dropped++;
+    return key;
+}
+
+hed_note_report synth_voices_check_notes(const synth_voices *v, const hed_synth_event *events, uint32_t count)
+{
+    hed_note_report notes = {.low = v->notes.low, .high = v->notes.high};
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *bytes = events[i].bytes;
+        if (events[i].kind == HED_EVENT_MIDI && bytes[0] >> 4 == 9 && bytes[1] < SYNTH_KEYS && bytes[2])
+            count_note(v, bytes[0] & 15, bytes[1], &notes);
+    }
+    return notes;
 }
 
 /* ---- gates ---- */
@@ -89,6 +171,8 @@ static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
 {
     synth_key *key = &v->keys[channel][note];
     set_state(v, channel, note, SYNTH_KEY_UP);
+    for (uint32_t i = 0; i < SYNTH_KEYS; i++)
+        if (v->plays[channel][i] == note) v->plays[channel][i] = HED_NO_KEY;
     if (v->def.mode != HED_SINGLETON) v->voices[key->voice].released = ++v->serial;
     close_gates(v, key->voice, channel, note);
 }
@@ -122,9 +206,8 @@ static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, 
     }
 }
 
-void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
+static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
 {
-    if (note < v->def.low || note > v->def.high) return;
     uint32_t instance = take_voice(v, channel, note);
     synth_key *key = &v->keys[channel][note];
     set_state(v, channel, note, SYNTH_KEY_DOWN);
@@ -138,11 +221,28 @@ void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_
     start_targets(v, instance, channel, note);
 }
 
-void synth_notes_end(synth_voices *v, uint32_t channel, uint32_t note)
+static void end_key(synth_voices *v, uint32_t channel, uint32_t note)
 {
     if (v->keys[channel][note].state != SYNTH_KEY_DOWN) return;
     if (synth_control_sustained(v, channel)) set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
     else let_go(v, channel, note);
+}
+
+/* Notes that fold to one key hold it together. */
+void synth_notes_end(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    uint32_t key = v->plays[channel][note];
+    v->plays[channel][note] = HED_NO_KEY;
+    if (key != HED_NO_KEY && !memchr(v->plays[channel], (int)key, SYNTH_KEYS)) end_key(v, channel, key);
+}
+
+void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
+{
+    uint32_t key = count_note(v, channel, note, &v->notes);
+    if (key == HED_NO_KEY) return;
+    if (v->plays[channel][note] != key) synth_notes_end(v, channel, note); /* what it played in an instrument before */
+    start_key(v, channel, key, velocity);
+    v->plays[channel][note] = (uint8_t)key;
 }
 
 void synth_notes_pedal(synth_voices *v, uint32_t channel)
@@ -156,7 +256,7 @@ void synth_notes_end_all(synth_voices *v, uint32_t channel, bool sustain)
 {
     for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
         if (!is_held(v, channel, note)) continue;
-        if (sustain) synth_notes_end(v, channel, note);
+        if (sustain) end_key(v, channel, note);
         else let_go(v, channel, note);
     }
 }
@@ -175,6 +275,13 @@ uint64_t synth_notes_silence(synth_voices *v, uint32_t channel)
 }
 
 void synth_notes_touch(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
+{
+    uint32_t key = v->plays[channel][note];
+    if (key == HED_NO_KEY) key = synth_notes_key(v, channel, note);
+    if (key != HED_NO_KEY) synth_notes_touch_key(v, channel, key, value);
+}
+
+void synth_notes_touch_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
 {
     synth_key *key = &v->keys[channel][note];
     key->touch = (uint8_t)value;
