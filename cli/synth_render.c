@@ -44,6 +44,9 @@ static hed_status load(synth_render *r, hed_error *error)
                                "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
                                "render with --rate %" PRIu32 ", or convert the file",
                                in, r->voice.rate, r->rate, r->voice.rate);
+    if (status == HED_OK && r->voice.missing && !r->quiet)
+        fprintf(stderr, "heddle: %s is cut short: %" PRIu64 " of the %" PRIu64 " frames that its head tells of\n", in,
+                r->voice.frames, r->voice.frames + r->voice.missing);
     if (status == HED_OK && in && !r->quiet && hed_instrument_count(r->instrument, HED_AUDIO_INPUT) == 0)
         fprintf(stderr, "heddle: the instrument has no audio input: it does not hear %s\n", in);
     if (status == HED_OK && song) status = cli_synth_song_load(song, r->rate, &r->song, error);

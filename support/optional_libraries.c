@@ -8,7 +8,7 @@ const hed_library_def hed_optional_libraries[HED_OPTIONAL_LIBRARY_COUNT] = {
                           "pipewire-jack-audio-connection-kit-libs"},
     [HED_LIBRARY_ALSA] = {"alsa", "playing through a sound card", FILES("libasound.so.2"), "HEDDLE_ALSA_LIBRARY", "libasound2",
                           "alsa-lib"},
-    [HED_LIBRARY_SNDFILE] = {"sndfile", "FLAC and other sound files than WAV", FILES("libsndfile.so.1"), "HEDDLE_SNDFILE_LIBRARY",
+    [HED_LIBRARY_SNDFILE] = {"sndfile", "reading and writing FLAC and other sound files than WAV", FILES("libsndfile.so.1"), "HEDDLE_SNDFILE_LIBRARY",
                              "libsndfile1", "libsndfile"},
     [HED_LIBRARY_EGL] = {"egl", "drawing pictures on the graphics card", FILES("libEGL.so.1"), "HEDDLE_EGL_LIBRARY", "libegl1",
                          "libglvnd-egl"},
