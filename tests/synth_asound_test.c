@@ -3,17 +3,36 @@
  * gives for the same events and the same inputs, bit for bit; every call fails once. */
 #include "synth_live.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 #ifdef LIVE_ASOUND
 
 #include "fake/fake_asound.h"
+#include "fakes.h"
 
-enum { BLOCK = 128, BLOCKS = 60, FRAMES = BLOCK * BLOCKS };
+enum { BLOCK = 128,
+       BLOCKS = 60,
+       FRAMES = BLOCK * BLOCKS };
 enum { AHEAD = 2 * BLOCK }; /* of silence, before a capture's answer */
 
 /* ---- a synth that plays through the fake ---- */
+
+static fake_asound_control *fake;
+
+static void load_fake(void)
+{
+    const char *const names[] = {fakes_path("asound"), NULL};
+    char reason[512];
+    hed_dynlib *library;
+    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s", reason);
+    fake = hed_dynlib_symbol(library, FAKE_ASOUND_CONTROL);
+    hed_dynlib_close(NULL, library);
+    setenv("HEDDLE_ALSA_LIBRARY", names[0], 1);
+    fake->start();
+}
 
 typedef struct rig {
     test_allocator counting;
@@ -58,7 +77,7 @@ static rig *make_rig(uint32_t inputs)
     r->def.synth.instrument = r->instrument;
     r->def.synth.structure = HED_SYNTH_NATIVE;
     r->def.synth.inputs = inputs;
-    fake_asound_start();
+    load_fake();
     return r;
 }
 
@@ -67,7 +86,7 @@ static void free_rig(rig *r)
     hed_instrument_destroy(r->instrument);
     test_close(&r->t);
     cr_assert(r->counting.live == 0, "%lld allocations are left", (long long)r->counting.live);
-    cr_assert(atomic_load(&fake_asound.live) == 0, "%lld of ALSA's are left", (long long)fake_asound.live);
+    cr_assert(atomic_load(&fake->live) == 0, "%lld of ALSA's are left", (long long)fake->live);
     free(r);
 }
 
@@ -85,14 +104,14 @@ static void sleep_a_little(void)
 /* Lets the card play `frames` more, and waits until it stands still before the next block, which is made by then. */
 static void play_on(uint64_t frames)
 {
-    uint64_t until = atomic_load(&fake_asound.written) + frames;
-    atomic_store(&fake_asound.allowed, until);
-    WAIT_UNTIL(atomic_load(&fake_asound.written) == until && atomic_load(&fake_asound.waiting));
+    uint64_t until = atomic_load(&fake->written) + frames;
+    atomic_store(&fake->allowed, until);
+    WAIT_UNTIL(atomic_load(&fake->written) == until && atomic_load(&fake->waiting));
 }
 
 static void stop(hed_live *live)
 {
-    atomic_store(&fake_asound.allowed, UINT64_MAX);
+    atomic_store(&fake->allowed, UINT64_MAX);
     hed_live_stop(live);
 }
 
@@ -125,9 +144,9 @@ static void render(const rig *r, const hed_synth_event *events, uint32_t count, 
 static void heard_is(const float *left, const float *right, uint32_t first)
 {
     for (uint32_t n = 0; n < FRAMES - first; n++) {
-        cr_assert(fake_asound.heard[0][first + n] == left[n], "left, frame %u: %g instead of %g", n,
-                  (double)fake_asound.heard[0][first + n], (double)left[n]);
-        cr_assert(fake_asound.heard[1][first + n] == right[n], "right, frame %u", n);
+        cr_assert(fake->heard[0][first + n] == left[n], "left, frame %u: %g instead of %g", n,
+                  (double)fake->heard[0][first + n], (double)left[n]);
+        cr_assert(fake->heard[1][first + n] == right[n], "right, frame %u", n);
     }
     cr_assert(live_first_above(left, FRAMES, 1e-6f) < FRAMES / 2, "it was silent");
 }
@@ -136,7 +155,7 @@ static void heard_is(const float *left, const float *right, uint32_t first)
 
 enum { NEXT = 6 }; /* the block that events go to after five have been played: one is made, and waits */
 
-static snd_seq_event_t control(snd_seq_event_type_t type, unsigned param, int value)
+static snd_seq_event_t control(uint8_t type, unsigned param, int value)
 {
     snd_seq_event_t event = {.type = type};
     event.data.control.param = param;
@@ -144,7 +163,7 @@ static snd_seq_event_t control(snd_seq_event_type_t type, unsigned param, int va
     return event;
 }
 
-static snd_seq_event_t note(snd_seq_event_type_t type, uint8_t key, uint8_t velocity)
+static snd_seq_event_t note(uint8_t type, uint8_t key, uint8_t velocity)
 {
     snd_seq_event_t event = {.type = type};
     event.data.note.note = key;
@@ -176,25 +195,35 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
         {.type = SND_SEQ_EVENT_CLOCK},
     };
     const hed_synth_event same[] = {
-        midi(0xc0, 5, 0), midi(0xb0, 1, 80), midi(0xb0, 99, 1), midi(0xb0, 98, 2), midi(0xb0, 6, 2),
-        midi(0xb0, 38, 44), midi(0xe0, 9192 % 128, 9192 / 128), midi(0x90, 60, 100), midi(0xd0, 90, 0),
-        midi(0xa0, 60, 70), midi(0x90, 67, 30), midi(0x80, 67, 64),
+        midi(0xc0, 5, 0),
+        midi(0xb0, 1, 80),
+        midi(0xb0, 99, 1),
+        midi(0xb0, 98, 2),
+        midi(0xb0, 6, 2),
+        midi(0xb0, 38, 44),
+        midi(0xe0, 9192 % 128, 9192 / 128),
+        midi(0x90, 60, 100),
+        midi(0xd0, 90, 0),
+        midi(0xa0, 60, 70),
+        midi(0x90, 67, 30),
+        midi(0x80, 67, 64),
     };
-    enum { SENT = sizeof sent / sizeof *sent, SAME = sizeof same / sizeof *same };
+    enum { SENT = sizeof sent / sizeof *sent,
+           SAME = sizeof same / sizeof *same };
     rig *r = make_rig(0);
     hed_live *live;
-    atomic_store(&fake_asound.allowed, 0);
+    atomic_store(&fake->allowed, 0);
     OK(hed_live_start(&r->def, &live, &error));
     int64_t calls = r->counting.calls;
     play_on(5 * BLOCK);
-    for (uint32_t i = 0; i < SENT; i++) fake_asound_send(&sent[i], hed_now() - 1000000000);
-    WAIT_UNTIL(atomic_load(&fake_asound.drained) == SENT);
+    for (uint32_t i = 0; i < SENT; i++) fake->send(&sent[i], hed_now() - 1000000000);
+    WAIT_UNTIL(atomic_load(&fake->drained) == SENT);
     play_on(FRAMES - 5 * BLOCK);
     cr_assert(r->counting.calls == calls, "something was allocated while it played");
     hed_live_report report;
     OK(hed_live_get_report(live, &report, &error));
     stop(live);
-    cr_assert(fake_asound.played_out, "the end was cut off");
+    cr_assert(fake->played_out, "the end was cut off");
     cr_assert(report.events == SAME && report.events_lost == 0 && report.xruns == 0, "%u events",
               (unsigned)report.events);
     render(r, same, SAME, NEXT, 0, left, right);
@@ -210,14 +239,14 @@ static uint32_t frame_of_stamped_note(void)
     rig *r = make_rig(0);
     hed_live *live;
     static float left[FRAMES], right[FRAMES];
-    atomic_store(&fake_asound.allowed, 0);
+    atomic_store(&fake->allowed, 0);
     OK(hed_live_start(&r->def, &live, &error));
     play_on(5 * BLOCK);
-    uint64_t stamp = atomic_load(&fake_asound.begun) + 100 * 1000000000ull / 48000;
+    uint64_t stamp = atomic_load(&fake->begun) + 100 * 1000000000ull / 48000;
     while (hed_now() < stamp + 20000000) sleep_a_little();
     snd_seq_event_t key = note(SND_SEQ_EVENT_NOTEON, 60, 100);
-    fake_asound_send(&key, stamp);
-    WAIT_UNTIL(atomic_load(&fake_asound.drained) == 1);
+    fake->send(&key, stamp);
+    WAIT_UNTIL(atomic_load(&fake->drained) == 1);
     play_on(FRAMES - 5 * BLOCK);
     stop(live);
     uint32_t found = UINT32_MAX;
@@ -225,7 +254,7 @@ static uint32_t frame_of_stamped_note(void)
         hed_synth_event same = midi(0x90, 60, 100);
         same.frame = n;
         render(r, &same, 1, NEXT, 0, left, right);
-        if (memcmp(left, fake_asound.heard[0], sizeof left) == 0) found = n;
+        if (memcmp(left, fake->heard[0], sizeof left) == 0) found = n;
     }
     free_rig(r);
     cr_assert(found != UINT32_MAX, "no note in block %d sounds like that", NEXT);
@@ -248,8 +277,8 @@ static void connects(const rig *r, const char *text, unsigned client, unsigned p
     def.midi_port = text;
     OK(hed_live_start(&def, &live, &error));
     stop(live);
-    cr_assert(fake_asound.connected.client == client && fake_asound.connected.port == port, "\"%s\" is %u:%u", text,
-              fake_asound.connected.client, fake_asound.connected.port);
+    cr_assert(fake->connected.client == client && fake->connected.port == port, "\"%s\" is %u:%u", text,
+              fake->connected.client, fake->connected.port);
 }
 
 Test(synth_asound, finds_the_midi_port)
@@ -271,11 +300,11 @@ Test(synth_asound, finds_the_midi_port)
                   error.text);
     }
     r->def.midi_port = "Keys";
-    atomic_store(&fake_asound.fail_name, "snd_seq_connect_from");
+    atomic_store(&fake->fail_name, "snd_seq_connect_from");
     FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
     cr_assert(strstr(error.text, "20:0") && strstr(error.text, "Input/output error"), "%s", error.text);
-    atomic_store(&fake_asound.fail_name, NULL);
-    fake_asound.no_sequencer = true;
+    atomic_store(&fake->fail_name, NULL);
+    fake->no_sequencer = true;
     FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
     cr_assert(strstr(error.text, "Keys") && strstr(error.text, "snd-seq"), "%s", error.text);
     r->def.midi_port = NULL;
@@ -292,20 +321,20 @@ static void captures(snd_pcm_format_t format, uint32_t inputs, uint32_t channels
     static float left[FRAMES], right[FRAMES];
     rig *r = make_rig(inputs);
     hed_live *live;
-    fake_asound.format = format;
-    fake_asound.channels = channels;
-    fake_asound.most = most;
-    atomic_store(&fake_asound.allowed, FRAMES);
+    fake->format = format;
+    fake->channels = channels;
+    fake->most = most;
+    atomic_store(&fake->allowed, FRAMES);
     OK(hed_live_start(&r->def, &live, &error));
-    WAIT_UNTIL(atomic_load(&fake_asound.written) == FRAMES);
+    WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
     stop(live);
-    cr_assert(fake_asound.linked && r->warnings == (channels < inputs), "%u warnings: %s", r->warnings, r->warning);
+    cr_assert(fake->linked && r->warnings == (channels < inputs), "%u warnings: %s", r->warnings, r->warning);
     cr_assert(channels >= inputs || strstr(r->warning, "1 of 2"), "%s", r->warning);
-    for (uint32_t n = 0; n < AHEAD; n++) cr_assert(fake_asound.heard[0][n] == 0, "no silence at frame %u", n);
+    for (uint32_t n = 0; n < AHEAD; n++) cr_assert(fake->heard[0][n] == 0, "no silence at frame %u", n);
     render(r, NULL, 0, 0, channels < inputs ? channels : inputs, left, right);
     if (format == SND_PCM_FORMAT_FLOAT) heard_is(left, right, AHEAD);
     for (uint32_t n = 0; n < FRAMES - AHEAD; n++)
-        cr_assert(fabsf(fake_asound.heard[0][AHEAD + n] - left[n]) < 1e-4f, "frame %u", n);
+        cr_assert(fabsf(fake->heard[0][AHEAD + n] - left[n]) < 1e-4f, "frame %u", n);
     free_rig(r);
 }
 
@@ -341,14 +370,14 @@ Test(synth_asound, a_card_that_does_not_capture)
     static float left[FRAMES], right[FRAMES];
     rig *r = make_rig(2);
     hed_live *live;
-    fake_asound.channels = 0;
-    atomic_store(&fake_asound.allowed, 0);
+    fake->channels = 0;
+    atomic_store(&fake->allowed, 0);
     OK(hed_live_start(&r->def, &live, &error));
     play_on(5 * BLOCK);
     hed_synth_event key = midi(0x90, 60, 100);
     snd_seq_event_t pressed = note(SND_SEQ_EVENT_NOTEON, 60, 100);
-    fake_asound_send(&pressed, hed_now() - 1000000000);
-    WAIT_UNTIL(atomic_load(&fake_asound.drained) == 1);
+    fake->send(&pressed, hed_now() - 1000000000);
+    WAIT_UNTIL(atomic_load(&fake->drained) == 1);
     play_on(FRAMES - 5 * BLOCK);
     stop(live);
     cr_assert(r->warnings == 1 && strstr(r->warning, "capture") && strstr(r->warning, "silence"), "%s", r->warning);
@@ -367,21 +396,21 @@ Test(synth_asound, recovers_from_xruns)
     hed_live *live;
     hed_live_report report;
     uint64_t silence = 0;
-    atomic_store(&fake_asound.allowed, FRAMES);
-    atomic_store(&fake_asound.break_read, 10 * BLOCK);
-    atomic_store(&fake_asound.break_write, 30 * BLOCK);
+    atomic_store(&fake->allowed, FRAMES);
+    atomic_store(&fake->break_read, 10 * BLOCK);
+    atomic_store(&fake->break_write, 30 * BLOCK);
     OK(hed_live_start(&r->def, &live, &error));
-    WAIT_UNTIL(atomic_load(&fake_asound.written) == FRAMES);
+    WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
     OK(hed_live_get_report(live, &report, &error));
     stop(live);
     cr_assert(report.xruns == 2, "%u xruns", (unsigned)report.xruns);
-    for (uint32_t n = 0; n < FRAMES; n++) silence += fake_asound.heard[0][n] == 0;
+    for (uint32_t n = 0; n < FRAMES; n++) silence += fake->heard[0][n] == 0;
     cr_assert(silence >= 3 * AHEAD && silence < 3 * AHEAD + BLOCK, "%u silent frames", (unsigned)silence);
     free_rig(r);
     r = make_rig(0);
-    atomic_store(&fake_asound.break_write, 2 * FRAMES);
+    atomic_store(&fake->break_write, 2 * FRAMES);
     OK(hed_live_start(&r->def, &live, &error));
-    WAIT_UNTIL(atomic_load(&fake_asound.written) > 3 * FRAMES);
+    WAIT_UNTIL(atomic_load(&fake->written) > 3 * FRAMES);
     OK(hed_live_get_report(live, &report, &error));
     stop(live);
     cr_assert(report.xruns == 1);
@@ -396,15 +425,15 @@ static void ends_with(const char *function, bool xrun, int code, const char *tex
     hed_live *live;
     hed_live_report report;
     OK(hed_live_start(&r->def, &live, &error));
-    fake_asound.code = code;
-    atomic_store(&fake_asound.fail_name, function);
-    if (xrun) atomic_store(&fake_asound.break_read, 0);
+    fake->code = code;
+    atomic_store(&fake->fail_name, function);
+    if (xrun) atomic_store(&fake->break_read, 0);
     snd_seq_event_t event = note(SND_SEQ_EVENT_NOTEON, 60, 100);
-    fake_asound_send(&event, 0);
+    fake->send(&event, 0);
     WAIT_UNTIL(hed_live_get_report(live, &report, &error) == HED_ERROR_IO);
     stop(live);
     cr_assert(strstr(error.text, text), "%s: %s", function, error.text);
-    atomic_store(&fake_asound.fail_name, NULL);
+    atomic_store(&fake->fail_name, NULL);
     free_rig(r);
 }
 
@@ -426,13 +455,13 @@ Test(synth_asound, goes_on_without_some_events)
     hed_live *live;
     hed_live_report report = {0};
     OK(hed_live_start(&r->def, &live, &error));
-    fake_asound.code = -ENOSPC;
-    atomic_store(&fake_asound.fail_name, "snd_seq_event_input");
+    fake->code = -ENOSPC;
+    atomic_store(&fake->fail_name, "snd_seq_event_input");
     snd_seq_event_t event = note(SND_SEQ_EVENT_NOTEON, 60, 100);
-    fake_asound_send(&event, hed_now());
+    fake->send(&event, hed_now());
     WAIT_UNTIL(hed_live_get_report(live, &report, &error) == HED_OK && report.events_lost == 1);
-    atomic_store(&fake_asound.fail_name, "snd_seq_get_queue_status");
-    fake_asound_send(&event, hed_now());
+    atomic_store(&fake->fail_name, "snd_seq_get_queue_status");
+    fake->send(&event, hed_now());
     WAIT_UNTIL(hed_live_get_report(live, &report, &error) == HED_OK && report.events == 2);
     stop(live);
     cr_assert(report.events_lost == 1);
@@ -442,7 +471,7 @@ Test(synth_asound, goes_on_without_some_events)
 /* What the start may do without. */
 static bool is_dispensable(const rig *r)
 {
-    const char *failed = fake_asound.failed;
+    const char *failed = fake->failed;
     return r->warnings == 1 || strcmp(failed, "snd_pcm_link") == 0 || strncmp(failed, "snd_seq_query_next", 18) == 0;
 }
 
@@ -455,12 +484,12 @@ Test(synth_asound, every_call_fails_once)
         rig *r = make_rig(2);
         hed_live *live;
         r->def.midi_port = "20:0";
-        fake_asound.calls = 0;
-        fake_asound.fail_call = i;
-        fake_asound.failed = NULL;
+        fake->calls = 0;
+        fake->fail_call = i;
+        fake->failed = NULL;
         hed_status status = hed_live_start(&r->def, &live, &error);
-        fake_asound.fail_call = 0;
-        const char *failed = fake_asound.failed;
+        fake->fail_call = 0;
+        const char *failed = fake->failed;
         cr_assert(status == HED_OK || (failed && !live), "%s", error.text);
         if (status)
             cr_assert(strstr(error.text, "Input/output error") || strstr(error.text, "Invalid argument") ||

@@ -3,9 +3,13 @@
  * clock. How many deadlines are missed is no matter here. */
 #include "synth_live.h"
 
+#include "rt/jack_api.h"
 #include "rt/live.h"
 
+#include "support/optional_libraries.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 static void sleep_milliseconds(long milliseconds)
@@ -15,7 +19,8 @@ static void sleep_milliseconds(long milliseconds)
 
 /* ---- the exchange with a device's thread ---- */
 
-enum { BLOCK = 64, BLOCKS = 60 };
+enum { BLOCK = 64,
+       BLOCKS = 60 };
 
 /* As much of a hed_live as the exchange needs. */
 static hed_live *make_live(hed_device *device, const hed_instrument *instrument, test_allocator *counting)
@@ -130,11 +135,36 @@ Test(synth_live, late_blocks_are_dropped)
     test_close(&t);
 }
 
+/* Without their libraries both ways to play name the package that is missing. */
+Test(synth_live, names_what_is_not_installed)
+{
+    hed_error error;
+    test_allocator counting = {0};
+    hed_context_def context = hed_default_context_def();
+    context.allocator = test_allocator_of(&counting);
+    test_device t = test_open(&context);
+    hed_instrument *instrument = live_instrument(false);
+    hed_live_def def = hed_default_live_def();
+    hed_live *live;
+    def.device = t.device;
+    def.synth.instrument = instrument;
+    setenv("HEDDLE_JACK_LIBRARY", "none", 1);
+    setenv("HEDDLE_ALSA_LIBRARY", "libm.so.6", 1);
+    FAILS(HED_ERROR_UNSUPPORTED, hed_live_start(&def, &live, &error));
+    cr_assert(strstr(error.text, "apt install libjack-jackd2-0") && !live, "%s", error.text);
+    def.driver = HED_LIVE_ALSA;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_live_start(&def, &live, &error));
+    cr_assert(strstr(error.text, "libm.so.6 of HEDDLE_ALSA_LIBRARY, which lacks snd_") &&
+                  strstr(error.text, "apt install libasound2"),
+              "%s", error.text);
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+    cr_assert(counting.live == 0);
+}
+
 #ifdef LIVE_DRIVERS
 
 #include <fcntl.h>
-#include <jack/jack.h>
-#include <jack/midiport.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -144,6 +174,32 @@ Test(synth_live, late_blocks_are_dropped)
 /* ---- a server, and a client that records ---- */
 
 enum { MOST_FRAMES = 48000 * 20 };
+
+/* What our own client calls besides. */
+#define TEST_FUNCTIONS(X) \
+    X(void, jack_midi_clear_buffer, (void *buffer)) \
+    X(int, jack_midi_event_write, (void *buffer, jack_nframes_t time, const uint8_t *bytes, size_t size)) \
+    X(jack_port_t *, jack_port_by_name, (jack_client_t * client, const char *name)) \
+    X(int, jack_disconnect, (jack_client_t * client, const char *from, const char *to))
+
+static jack_api jack;
+static struct {
+#define MEMBER(type, name, parameters) type(*name) parameters;
+    TEST_FUNCTIONS(MEMBER)
+} more;
+
+static void load_jack(void)
+{
+#define NAME(type, name, parameters) #name,
+    static const char *const names[] = {TEST_FUNCTIONS(NAME)};
+    void *slots[4];
+    hed_error error;
+    _Static_assert(sizeof more == sizeof slots, "function pointers only");
+    const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_JACK];
+    if (jack_load(NULL, &jack, &error)) cr_skip_test("%s", error.text);
+    OK(hed_library_load(NULL, library, names, slots, 4, NULL, &error));
+    memcpy(&more, slots, sizeof slots);
+}
 
 typedef struct recorder {
     pid_t server;
@@ -161,16 +217,16 @@ static int record(jack_nframes_t frames, void *user)
 {
     recorder *r = user;
     uint32_t done = atomic_load(&r->frames), note = atomic_exchange(&r->note_at, UINT32_MAX);
-    void *midi = jack_port_get_buffer(r->midi, frames);
-    jack_midi_clear_buffer(midi);
+    void *midi = jack.jack_port_get_buffer(r->midi, frames);
+    more.jack_midi_clear_buffer(midi);
     if (note < frames) {
-        jack_midi_event_write(midi, note, (const uint8_t[]){0x90, 60, 100}, 3);
+        more.jack_midi_event_write(midi, note, (const uint8_t[]){0x90, 60, 100}, 3);
         atomic_store(&r->sent, done + note);
     }
     if (atomic_exchange(&r->dawdle, false)) sleep_milliseconds(100);
     if (done + frames > MOST_FRAMES) return 0;
-    memcpy(r->sound[0] + done, jack_port_get_buffer(r->left, frames), frames * sizeof(float));
-    memcpy(r->sound[1] + done, jack_port_get_buffer(r->right, frames), frames * sizeof(float));
+    memcpy(r->sound[0] + done, jack.jack_port_get_buffer(r->left, frames), frames * sizeof(float));
+    memcpy(r->sound[1] + done, jack.jack_port_get_buffer(r->right, frames), frames * sizeof(float));
     atomic_store(&r->frames, done + frames);
     return 0;
 }
@@ -183,10 +239,10 @@ static void tell_latency(jack_latency_callback_mode_t mode, void *user)
     recorder *r = user;
     jack_latency_range_t before = before_keys, behind = behind_ears;
     if (mode == JackCaptureLatency) {
-        jack_port_set_latency_range(r->midi, mode, &before);
+        jack.jack_port_set_latency_range(r->midi, mode, &before);
     } else {
-        jack_port_set_latency_range(r->left, mode, &behind);
-        jack_port_set_latency_range(r->right, mode, &behind);
+        jack.jack_port_set_latency_range(r->left, mode, &behind);
+        jack.jack_port_set_latency_range(r->right, mode, &behind);
     }
 }
 
@@ -230,22 +286,22 @@ static bool open_client(recorder *r)
 {
     for (uint32_t i = 0; i < 200 && !r->client && waitpid(r->server, NULL, WNOHANG) == 0; i++) {
         sleep_milliseconds(50);
-        r->client = jack_client_open("recorder", JackNoStartServer, NULL);
+        r->client = jack.jack_client_open("recorder", JackNoStartServer, NULL);
     }
     if (!r->client) return false;
-    r->left = jack_port_register(r->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-    r->right = jack_port_register(r->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-    r->midi = jack_port_register(r->client, "keys", JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, 0);
-    jack_set_process_callback(r->client, record, r);
-    jack_set_latency_callback(r->client, tell_latency, r);
-    return jack_activate(r->client) == 0;
+    r->left = jack.jack_port_register(r->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+    r->right = jack.jack_port_register(r->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+    r->midi = jack.jack_port_register(r->client, "keys", JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, 0);
+    jack.jack_set_process_callback(r->client, record, r);
+    jack.jack_set_latency_callback(r->client, tell_latency, r);
+    return jack.jack_activate(r->client) == 0;
 }
 
 /* While the processors are busy a server that has let one client in may let no other in any more. */
 static bool lets_another_in(void)
 {
-    jack_client_t *other = jack_client_open("another", JackNoStartServer, NULL);
-    if (other) jack_client_close(other);
+    jack_client_t *other = jack.jack_client_open("another", JackNoStartServer, NULL);
+    if (other) jack.jack_client_close(other);
     return other;
 }
 
@@ -255,8 +311,9 @@ static recorder *start_recorder(uint32_t block)
     recorder *r = calloc(1, sizeof *r);
     for (uint32_t i = 0; i < 2; i++) r->sound[i] = calloc(MOST_FRAMES, sizeof(float));
     r->note_at = UINT32_MAX;
-    jack_set_error_function(say_nothing);
-    jack_set_info_function(say_nothing);
+    load_jack();
+    jack.jack_set_error_function(say_nothing);
+    jack.jack_set_info_function(say_nothing);
     char name[32];
     r->lock = lock_name(name, sizeof name);
     setenv("JACK_DEFAULT_SERVER", name, 1);
@@ -266,7 +323,7 @@ static recorder *start_recorder(uint32_t block)
         if (open_client(r) && lets_another_in()) return r;
         kill(r->server, SIGKILL);
         waitpid(r->server, NULL, 0);
-        if (r->client) jack_client_close(r->client);
+        if (r->client) jack.jack_client_close(r->client);
         r->client = NULL;
     }
     cr_skip_test("jackd does not start here");
@@ -275,7 +332,7 @@ static recorder *start_recorder(uint32_t block)
 
 static void stop_recorder(recorder *r)
 {
-    jack_client_close(r->client);
+    jack.jack_client_close(r->client);
     kill(r->server, SIGTERM);
     waitpid(r->server, NULL, 0);
     close(r->lock);
@@ -380,7 +437,7 @@ static void expect_latency(recorder *r, const char *port, jack_latency_callback_
     jack_latency_range_t range = {0};
     for (uint32_t i = 0; i < 1000 && (range.min != min || range.max != max); i++) {
         if (i) sleep_milliseconds(5);
-        jack_port_get_latency_range(jack_port_by_name(r->client, port), mode, &range);
+        jack.jack_port_get_latency_range(more.jack_port_by_name(r->client, port), mode, &range);
     }
     cr_assert(range.min == min && range.max == max, "%s, %s: %u to %u instead of %u to %u", port,
               mode == JackCaptureLatency ? "capture" : "playback", range.min, range.max, min, max);
@@ -404,11 +461,11 @@ static void tells_its_latency(recorder *r, hed_device *device, hed_synth_structu
     expect_latency(r, "heddle:right", JackCaptureLatency, before_keys.min + ours, before_keys.max + ours);
     expect_latency(r, "heddle:midi", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
     expect_latency(r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
-    cr_assert_eq(jack_disconnect(r->client, "recorder:keys", "heddle:midi"), 0);
-    cr_assert_eq(jack_disconnect(r->client, "heddle:left", "recorder:left"), 0);
+    cr_assert_eq(more.jack_disconnect(r->client, "recorder:keys", "heddle:midi"), 0);
+    cr_assert_eq(more.jack_disconnect(r->client, "heddle:left", "recorder:left"), 0);
     expect_latency(r, "heddle:left", JackCaptureLatency, ours, ours);
     expect_latency(r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
-    cr_assert_eq(jack_disconnect(r->client, "heddle:right", "recorder:right"), 0);
+    cr_assert_eq(more.jack_disconnect(r->client, "heddle:right", "recorder:right"), 0);
     expect_latency(r, "heddle:in_1", JackPlaybackLatency, ours, ours);
     hed_live_stop(live);
     hed_instrument_destroy(instrument);

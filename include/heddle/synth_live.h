@@ -42,9 +42,9 @@ typedef struct hed_live_report {
 
 typedef struct hed_live hed_live;
 
-/** Connects and starts to sound. Thread class: owner. Errors: UNSUPPORTED (built without it), IO (no server, no such
- *  port: says which there are), and hed_synth_create()'s. ALSA without a sequencer plays without MIDI, unless
- *  `midi_port` is given. */
+/** Connects and starts to sound. Thread class: owner. Errors: UNSUPPORTED (the library of JACK or of ALSA is not
+ *  installed: the text names its packages), IO (no server, no such port: says which there are), and
+ *  hed_synth_create()'s. ALSA without a sequencer plays without MIDI, unless `midi_port` is given. */
 HED_API hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *error);
 /** Adds an event, as if it had come by MIDI now. Thread class: any one thread. */
 HED_API bool hed_live_event(hed_live *live, const hed_synth_event *event);

@@ -1,15 +1,20 @@
 /* What fake_asound.h says. */
 #include "fake_asound.h"
 
-#include "heddle/base.h"
-
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define DECLARE(type, name, parameters) EXPORTED type name parameters;
+ASOUND_FUNCTIONS(DECLARE)
+void snd_seq_client_info_set_name(snd_seq_client_info_t *info, const char *name);
+int snd_seq_port_info_get_client(const snd_seq_port_info_t *info);
 
 struct _snd_pcm {
     bool capture;
@@ -19,33 +24,21 @@ struct _snd_seq {
     int pipe[2];
 };
 
-fake_asound_control fake_asound;
+EXPORTED extern fake_asound_control fake_asound;
 
 static fake_asound_control *const f = &fake_asound;
 static snd_seq_event_t events[FAKE_ASOUND_EVENTS];
 static _Atomic uint32_t sent, taken;
 static _Atomic int wake = -1; /* end of a pipe */
 
-void fake_asound_start(void)
+static uint64_t now(void)
 {
-    memset(f, 0, sizeof *f);
-    atomic_store(&sent, 0);
-    atomic_store(&taken, 0);
-    f->on = true;
-    f->code = -EIO;
-    f->format = SND_PCM_FORMAT_FLOAT;
-    f->channels = 2;
-    atomic_store(&f->allowed, UINT64_MAX);
-    atomic_store(&f->break_read, -1);
-    atomic_store(&f->break_write, -1);
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time); /* as hed_now() */
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-float fake_asound_signal(uint64_t frame, uint32_t channel)
-{
-    return ((float)((frame * 37 + channel * 101) % 256) - 128.0f) / 256.0f;
-}
-
-void fake_asound_send(const snd_seq_event_t *event, uint64_t time)
+static void send_event(const snd_seq_event_t *event, uint64_t time)
 {
     uint32_t number = atomic_load(&sent);
     events[number] = *event;
@@ -56,6 +49,22 @@ void fake_asound_send(const snd_seq_event_t *event, uint64_t time)
     atomic_store(&sent, number + 1);
     if (write(atomic_load(&wake), "", 1) != 1) abort();
 }
+
+static void start(void)
+{
+    *f = (fake_asound_control){.start = start,
+                               .send = send_event,
+                               .code = -EIO,
+                               .format = SND_PCM_FORMAT_FLOAT,
+                               .channels = 2,
+                               .allowed = UINT64_MAX,
+                               .break_read = -1,
+                               .break_write = -1};
+    atomic_store(&sent, 0);
+    atomic_store(&taken, 0);
+}
+
+fake_asound_control fake_asound = {.start = start};
 
 /* ---- what every function does ---- */
 
@@ -77,17 +86,18 @@ static int enter(const char *function)
 }
 
 /* A function that does nothing but fail when it is told to. */
-#define PLAIN(name, parameters, arguments) \
+#define PLAIN(name, parameters) \
     int name parameters \
     { \
-        return f->on ? enter(#name) : REAL(name) arguments; \
+        return enter(#name); \
     }
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* One that makes something, and the one that frees it. */
 #define MAKES(name, type) \
     int name##_malloc(type **made) \
     { \
-        int code = f->on ? enter(#name "_malloc") : 0; \
+        int code = enter(#name "_malloc"); \
         if (code) return code; \
         atomic_fetch_add(&f->live, 1); \
         return REAL(name##_malloc)(made); \
@@ -95,14 +105,14 @@ static int enter(const char *function)
     void name##_free(type *made) \
     { \
         atomic_fetch_sub(&f->live, 1); \
-        REAL(name##_free)(made); \
+        REAL(name##_free) \
+        (made); \
     }
 
 /* ---- the card: setting up ---- */
 
 int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int mode)
 {
-    if (!f->on) return REAL(snd_pcm_open)(pcm, name, stream, mode);
     int code = enter("snd_pcm_open");
     if (code) return code;
     if (stream == SND_PCM_STREAM_CAPTURE && f->channels == 0) return -ENOENT;
@@ -114,47 +124,37 @@ int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int
 
 int snd_pcm_close(snd_pcm_t *pcm)
 {
-    if (!f->on) return REAL(snd_pcm_close)(pcm);
     atomic_fetch_sub(&f->live, 1);
     free(pcm);
     return 0;
 }
 
 MAKES(snd_pcm_hw_params, snd_pcm_hw_params_t)
-PLAIN(snd_pcm_hw_params_any, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params), (pcm, params))
-PLAIN(snd_pcm_hw_params_set_access, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_access_t access),
-      (pcm, params, access))
-PLAIN(snd_pcm_hw_params_set_channels, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned channels),
-      (pcm, params, channels))
-PLAIN(snd_pcm_hw_params_set_rate, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned rate, int dir),
-      (pcm, params, rate, dir))
-PLAIN(snd_pcm_hw_params_set_rate_near, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned *rate, int *dir),
-      (pcm, params, rate, dir))
-PLAIN(snd_pcm_hw_params_set_period_size,
-      (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_uframes_t size, int dir), (pcm, params, size, dir))
-PLAIN(snd_pcm_hw_params_set_period_size_near,
-      (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_uframes_t *size, int *dir), (pcm, params, size, dir))
-PLAIN(snd_pcm_hw_params_set_periods_near,
-      (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned *periods, int *dir), (pcm, params, periods, dir))
-PLAIN(snd_pcm_hw_params, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params), (pcm, params))
+PLAIN(snd_pcm_hw_params_any, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params))
+PLAIN(snd_pcm_hw_params_set_access, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_access_t access))
+PLAIN(snd_pcm_hw_params_set_channels, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned channels))
+PLAIN(snd_pcm_hw_params_set_rate, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned rate, int dir))
+PLAIN(snd_pcm_hw_params_set_rate_near, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned *rate, int *dir))
+PLAIN(snd_pcm_hw_params_set_period_size, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_uframes_t size, int dir))
+PLAIN(snd_pcm_hw_params_set_period_size_near, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_uframes_t *size, int *dir))
+PLAIN(snd_pcm_hw_params_set_periods_near, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned *periods, int *dir))
+PLAIN(snd_pcm_hw_params, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params))
 
 int snd_pcm_hw_params_set_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *params, snd_pcm_format_t format)
 {
-    if (!f->on) return REAL(snd_pcm_hw_params_set_format)(pcm, params, format);
     int code = enter("snd_pcm_hw_params_set_format");
-    return code ? code : format == f->format ? 0 : -EINVAL;
+    return code ? code : format == f->format ? 0
+                                             : -EINVAL;
 }
 
 int snd_pcm_hw_params_set_channels_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *params, unsigned *channels)
 {
-    if (!f->on) return REAL(snd_pcm_hw_params_set_channels_near)(pcm, params, channels);
     *channels = f->channels;
     return enter("snd_pcm_hw_params_set_channels_near");
 }
 
 int snd_pcm_link(snd_pcm_t *first, snd_pcm_t *second)
 {
-    if (!f->on) return REAL(snd_pcm_link)(first, second);
     int code = enter("snd_pcm_link");
     f->linked = !code && !first->capture && second->capture;
     return code;
@@ -176,17 +176,16 @@ static void put(void *to, uint64_t sample, float value)
     else ((int16_t *)to)[sample] = (int16_t)(value * 32768.0f);
 }
 
-static bool xrun_at(_Atomic int64_t *frame, uint64_t now)
+static bool xrun_at(_Atomic int64_t *frame, uint64_t at_frame)
 {
     int64_t at = atomic_load(frame);
-    if (at < 0 || now < (uint64_t)at) return false;
+    if (at < 0 || at_frame < (uint64_t)at) return false;
     atomic_store(frame, -1);
     return true;
 }
 
 snd_pcm_sframes_t snd_pcm_writei(snd_pcm_t *pcm, const void *from, snd_pcm_uframes_t size)
 {
-    if (!f->on) return REAL(snd_pcm_writei)(pcm, from, size);
     int code = enter_running("snd_pcm_writei");
     if (code) return code;
     uint64_t written = atomic_load(&f->written);
@@ -199,13 +198,12 @@ snd_pcm_sframes_t snd_pcm_writei(snd_pcm_t *pcm, const void *from, snd_pcm_ufram
     for (uint64_t n = 0; n < size && written + n < FAKE_ASOUND_FRAMES; n++)
         for (uint32_t c = 0; c < 2; c++) get(from, 2 * n + c, &f->heard[c][written + n]);
     atomic_store(&f->written, written + size);
-    atomic_store(&f->begun, hed_now());
+    atomic_store(&f->begun, now());
     return (snd_pcm_sframes_t)size;
 }
 
 snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *to, snd_pcm_uframes_t size)
 {
-    if (!f->on) return REAL(snd_pcm_readi)(pcm, to, size);
     int code = enter_running("snd_pcm_readi");
     if (code) return code;
     uint64_t captured = atomic_load(&f->captured);
@@ -220,26 +218,25 @@ snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *to, snd_pcm_uframes_t size
 
 int snd_pcm_recover(snd_pcm_t *pcm, int code, int silent)
 {
-    if (!f->on) return REAL(snd_pcm_recover)(pcm, code, silent);
     int failed = enter_running("snd_pcm_recover");
-    return failed ? failed : code == -EPIPE ? 0 : code;
+    return failed ? failed : code == -EPIPE ? 0
+                                            : code;
 }
 
 int snd_pcm_drop(snd_pcm_t *pcm)
 {
-    return f->on ? enter_running("snd_pcm_drop") : REAL(snd_pcm_drop)(pcm);
+    return enter_running("snd_pcm_drop");
 }
 
 int snd_pcm_drain(snd_pcm_t *pcm)
 {
-    if (!f->on) return REAL(snd_pcm_drain)(pcm);
     f->played_out = true;
     return 0;
 }
 
 int snd_pcm_prepare(snd_pcm_t *pcm)
 {
-    return f->on ? enter_running("snd_pcm_prepare") : REAL(snd_pcm_prepare)(pcm);
+    return enter_running("snd_pcm_prepare");
 }
 
 /* ---- the sequencer: ports ---- */
@@ -259,7 +256,6 @@ enum { PORTS = sizeof ports / sizeof *ports };
 
 int snd_seq_query_next_client(snd_seq_t *seq, snd_seq_client_info_t *info)
 {
-    if (!f->on) return REAL(snd_seq_query_next_client)(seq, info);
     int code = enter("snd_seq_query_next_client");
     if (code) return code;
     for (uint32_t i = 0; i < PORTS; i++) {
@@ -273,7 +269,6 @@ int snd_seq_query_next_client(snd_seq_t *seq, snd_seq_client_info_t *info)
 
 int snd_seq_query_next_port(snd_seq_t *seq, snd_seq_port_info_t *info)
 {
-    if (!f->on) return REAL(snd_seq_query_next_port)(seq, info);
     int code = enter("snd_seq_query_next_port");
     if (code) return code;
     int before = snd_seq_port_info_get_port(info);
@@ -291,14 +286,12 @@ int snd_seq_query_next_port(snd_seq_t *seq, snd_seq_port_info_t *info)
 /* By numbers alone. */
 int snd_seq_parse_address(snd_seq_t *seq, snd_seq_addr_t *address, const char *text)
 {
-    if (!f->on) return REAL(snd_seq_parse_address)(seq, address, text);
     int code = enter("snd_seq_parse_address");
     return code ? code : REAL(snd_seq_parse_address)(NULL, address, text);
 }
 
 int snd_seq_connect_from(snd_seq_t *seq, int port, int client, int from)
 {
-    if (!f->on) return REAL(snd_seq_connect_from)(seq, port, client, from);
     f->connected = (snd_seq_addr_t){(unsigned char)client, (unsigned char)from};
     return enter("snd_seq_connect_from");
 }
@@ -307,7 +300,6 @@ int snd_seq_connect_from(snd_seq_t *seq, int port, int client, int from)
 
 int snd_seq_open(snd_seq_t **seq, const char *name, int streams, int mode)
 {
-    if (!f->on) return REAL(snd_seq_open)(seq, name, streams, mode);
     int code = enter("snd_seq_open");
     if (code) return code;
     if (f->no_sequencer) return -ENOENT;
@@ -320,7 +312,6 @@ int snd_seq_open(snd_seq_t **seq, const char *name, int streams, int mode)
 
 int snd_seq_close(snd_seq_t *seq)
 {
-    if (!f->on) return REAL(snd_seq_close)(seq);
     close(seq->pipe[0]);
     close(seq->pipe[1]);
     free(seq);
@@ -331,22 +322,20 @@ int snd_seq_close(snd_seq_t *seq)
 MAKES(snd_seq_client_info, snd_seq_client_info_t)
 MAKES(snd_seq_port_info, snd_seq_port_info_t)
 MAKES(snd_seq_queue_status, snd_seq_queue_status_t)
-PLAIN(snd_seq_set_client_name, (snd_seq_t * seq, const char *name), (seq, name))
-PLAIN(snd_seq_create_port, (snd_seq_t * seq, snd_seq_port_info_t *info), (seq, info))
-PLAIN(snd_seq_drain_output, (snd_seq_t * seq), (seq))
-PLAIN(snd_seq_control_queue, (snd_seq_t * seq, int queue, int type, int value, snd_seq_event_t *event),
-      (seq, queue, type, value, event))
+PLAIN(snd_seq_set_client_name, (snd_seq_t * seq, const char *name))
+PLAIN(snd_seq_create_port, (snd_seq_t * seq, snd_seq_port_info_t *info))
+PLAIN(snd_seq_drain_output, (snd_seq_t * seq))
+PLAIN(snd_seq_control_queue, (snd_seq_t * seq, int queue, int type, int value, snd_seq_event_t *event))
 
 int snd_seq_alloc_queue(snd_seq_t *seq)
 {
-    if (!f->on) return REAL(snd_seq_alloc_queue)(seq);
     int code = enter("snd_seq_alloc_queue");
     return code ? code : 3;
 }
 
 int snd_midi_event_new(size_t size, snd_midi_event_t **decoder)
 {
-    int code = f->on ? enter("snd_midi_event_new") : 0;
+    int code = enter("snd_midi_event_new");
     if (code) return code;
     atomic_fetch_add(&f->live, 1);
     return REAL(snd_midi_event_new)(size, decoder);
@@ -355,21 +344,20 @@ int snd_midi_event_new(size_t size, snd_midi_event_t **decoder)
 void snd_midi_event_free(snd_midi_event_t *decoder)
 {
     atomic_fetch_sub(&f->live, 1);
-    REAL(snd_midi_event_free)(decoder);
+    REAL(snd_midi_event_free)
+    (decoder);
 }
 
 /* ---- the sequencer: events ---- */
 
 int snd_seq_poll_descriptors(snd_seq_t *seq, struct pollfd *descriptors, unsigned space, short what)
 {
-    if (!f->on) return REAL(snd_seq_poll_descriptors)(seq, descriptors, space, what);
     descriptors[0] = (struct pollfd){.fd = seq->pipe[0], .events = POLLIN};
     return 1;
 }
 
 int snd_seq_event_input(snd_seq_t *seq, snd_seq_event_t **event)
 {
-    if (!f->on) return REAL(snd_seq_event_input)(seq, event);
     char bytes[FAKE_ASOUND_EVENTS];
     while (read(seq->pipe[0], bytes, sizeof bytes) > 0) continue;
     int code = enter_running("snd_seq_event_input");
@@ -386,15 +374,14 @@ int snd_seq_event_input(snd_seq_t *seq, snd_seq_event_t **event)
 
 int snd_seq_get_queue_status(snd_seq_t *seq, int queue, snd_seq_queue_status_t *status)
 {
-    return f->on ? enter_running("snd_seq_get_queue_status") : REAL(snd_seq_get_queue_status)(seq, queue, status);
+    return enter_running("snd_seq_get_queue_status");
 }
 
 const snd_seq_real_time_t *snd_seq_queue_status_get_real_time(const snd_seq_queue_status_t *status)
 {
     static snd_seq_real_time_t time;
-    if (!f->on) return REAL(snd_seq_queue_status_get_real_time)(status);
-    uint64_t now = hed_now();
-    time.tv_sec = (unsigned)(now / 1000000000);
-    time.tv_nsec = (unsigned)(now % 1000000000);
+    uint64_t time_now = now();
+    time.tv_sec = (unsigned)(time_now / 1000000000);
+    time.tv_nsec = (unsigned)(time_now % 1000000000);
     return &time;
 }

@@ -1,10 +1,11 @@
-/* ALSA without hardware, in front of libasound in the test program: a card that plays as far as a test lets it and
- * captures a signal that is known, and a sequencer with a few ports. Where it is not switched on every call goes to
- * libasound. */
+/* ALSA without hardware: a library in front of libasound (HEDDLE_ALSA_LIBRARY), with a card that plays as far as a test
+ * lets it and captures a signal that is known, and a sequencer with a few ports. What it does not define is found in
+ * libasound, which it is linked with. */
 #ifndef HED_TESTS_FAKE_ASOUND_H
 #define HED_TESTS_FAKE_ASOUND_H
 
-#include <alsa/asoundlib.h>
+#include "engines/synth/rt/asound_api.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +14,10 @@ enum { FAKE_ASOUND_FRAMES = 48000,
        FAKE_ASOUND_EVENTS = 64 };
 
 typedef struct fake_asound_control {
+    /* Called by the test: as new, floats, two channels, and no limit; an event comes, stamped with a time of hed_now(). */
+    void (*start)(void);
+    void (*send)(const snd_seq_event_t *event, uint64_t time);
     /* Set by the test. */
-    bool on;
     int64_t fail_call;               /* this call of those that open, by `calls`, returns `code`; 0: none */
     _Atomic(const char *) fail_name; /* every call of this function; NULL: none */
     int code;                        /* what they return */
@@ -39,13 +42,13 @@ typedef struct fake_asound_control {
     float heard[2][FAKE_ASOUND_FRAMES]; /* what was written */
 } fake_asound_control;
 
-extern fake_asound_control fake_asound;
+/* The symbol of it. */
+#define FAKE_ASOUND_CONTROL "fake_asound"
 
-/* Switches it on, as new: floats, two channels, and no limit. */
-void fake_asound_start(void);
 /* What the card captures: exact in every format. */
-float fake_asound_signal(uint64_t frame, uint32_t channel);
-/* An event comes, stamped with a time of hed_now(). */
-void fake_asound_send(const snd_seq_event_t *event, uint64_t time);
+static inline float fake_asound_signal(uint64_t frame, uint32_t channel)
+{
+    return ((float)((frame * 37 + channel * 101) % 256) - 128.0f) / 256.0f;
+}
 
 #endif

@@ -3,6 +3,7 @@
 #include "asound.h"
 
 #include "support/errors.h"
+#include "support/optional_libraries.h"
 
 #include <sched.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static void asound_close(live_driver *d)
     atomic_store(&d->stop, true);
     if (d->has_player) {
         pthread_join(d->player, NULL);
-        snd_pcm_drain(d->playback.pcm); /* the sound has faded by the last block: that is to be heard */
+        d->api.snd_pcm_drain(d->playback.pcm); /* the sound has faded by the last block: that is to be heard */
     }
     if (d->has_listener) pthread_join(d->listener, NULL);
     asound_midi_close(d);
@@ -62,6 +63,20 @@ static void say_nothing(const char *file, int line, const char *function, int co
     (void)format;
 }
 
+hed_status asound_load(const hed_allocator *allocator, asound_api *api, hed_error *error)
+{
+#define NAME(type, name, parameters) #name,
+    static const char *const names[] = {ASOUND_FUNCTIONS(NAME)};
+#undef NAME
+    void *slots[sizeof names / sizeof *names];
+    _Static_assert(sizeof *api == sizeof slots, "asound_api holds function pointers only");
+    const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_ALSA];
+    hed_status status =
+        hed_library_load(allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
+    if (!status) memcpy(api, slots, sizeof slots);
+    return status;
+}
+
 static hed_status asound_open(const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error)
 {
     live_driver *d = live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
@@ -69,10 +84,12 @@ static hed_status asound_open(const hed_live_def *def, hed_live *live, live_driv
     if (!d) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for ALSA");
     memset(d, 0, sizeof *d);
     d->live = live;
-    snd_lib_error_set_handler(say_nothing);
-    hed_status status = asound_card_open(d, def, error);
+    hed_status status = asound_load(&live->allocator, &d->api, error);
+    if (status) return status;
+    d->api.snd_lib_error_set_handler(say_nothing);
+    status = asound_card_open(d, def, error);
     if (!status) status = asound_midi_open(d, def, error);
-    snd_lib_error_set_handler(NULL);
+    d->api.snd_lib_error_set_handler(NULL);
     return status;
 }
 

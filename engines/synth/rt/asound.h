@@ -2,9 +2,8 @@
 #ifndef SYNTH_LIVE_ASOUND_H
 #define SYNTH_LIVE_ASOUND_H
 
+#include "asound_api.h"
 #include "live.h"
-
-#include <alsa/asoundlib.h>
 
 /* A direction of the card. */
 typedef struct asound_stream {
@@ -14,6 +13,7 @@ typedef struct asound_stream {
 } asound_stream;
 
 struct live_driver {
+    asound_api api;
     hed_live *live;
     /* the card */
     asound_stream playback, capture; /* without a capture what comes in is silence */

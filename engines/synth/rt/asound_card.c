@@ -3,6 +3,7 @@
 
 #include "support/errors.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +11,9 @@ enum { PERIODS = 2 };
 
 /* ---- blocks ---- */
 
-static size_t frame_bytes(const asound_stream *stream)
+static size_t frame_bytes(const live_driver *d, const asound_stream *stream)
 {
-    return (size_t)snd_pcm_format_physical_width(stream->format) / 8 * stream->channels;
+    return (size_t)d->api.snd_pcm_format_physical_width(stream->format) / 8 * stream->channels;
 }
 
 static void interleave(live_driver *d)
@@ -52,8 +53,8 @@ static void deinterleave(live_driver *d)
  * first read starts it. What fails here fails again at that read. */
 void asound_card_begin(live_driver *d)
 {
-    memset(d->period, 0, d->live->block * frame_bytes(&d->playback));
-    for (uint32_t i = 0; i < PERIODS; i++) snd_pcm_writei(d->playback.pcm, d->period, d->live->block);
+    memset(d->period, 0, d->live->block * frame_bytes(d, &d->playback));
+    for (uint32_t i = 0; i < PERIODS; i++) d->api.snd_pcm_writei(d->playback.pcm, d->period, d->live->block);
 }
 
 /* Goes on after an xrun, or after the machine has slept; false when the card is gone. With a capture both directions
@@ -62,9 +63,9 @@ static bool recover(live_driver *d, const asound_stream *failed, int code)
 {
     const asound_stream *other = failed == &d->playback ? &d->capture : &d->playback;
     if (code == -EPIPE) atomic_fetch_add(&d->live->xruns, 1);
-    if (snd_pcm_recover(failed->pcm, code, 1) < 0) return false;
+    if (d->api.snd_pcm_recover(failed->pcm, code, 1) < 0) return false;
     if (!other->pcm) return true;
-    if (snd_pcm_drop(other->pcm) < 0 || snd_pcm_prepare(other->pcm) < 0) return false;
+    if (d->api.snd_pcm_drop(other->pcm) < 0 || d->api.snd_pcm_prepare(other->pcm) < 0) return false;
     asound_card_begin(d);
     return true;
 }
@@ -73,8 +74,8 @@ bool asound_card_read(live_driver *d)
 {
     snd_pcm_uframes_t done = 0;
     while (done < d->live->block && !atomic_load(&d->stop)) {
-        char *to = (char *)d->period + done * frame_bytes(&d->capture);
-        snd_pcm_sframes_t count = snd_pcm_readi(d->capture.pcm, to, d->live->block - done);
+        char *to = (char *)d->period + done * frame_bytes(d, &d->capture);
+        snd_pcm_sframes_t count = d->api.snd_pcm_readi(d->capture.pcm, to, d->live->block - done);
         if (count < 0 && !recover(d, &d->capture, (int)count)) return false;
         done = count < 0 ? 0 : done + (snd_pcm_uframes_t)count;
     }
@@ -87,8 +88,8 @@ bool asound_card_write(live_driver *d)
     interleave(d);
     snd_pcm_uframes_t done = 0;
     while (done < d->live->block && !atomic_load(&d->stop)) {
-        const char *from = (const char *)d->period + done * frame_bytes(&d->playback);
-        snd_pcm_sframes_t count = snd_pcm_writei(d->playback.pcm, from, d->live->block - done);
+        const char *from = (const char *)d->period + done * frame_bytes(d, &d->playback);
+        snd_pcm_sframes_t count = d->api.snd_pcm_writei(d->playback.pcm, from, d->live->block - done);
         if (count < 0 && !recover(d, &d->playback, (int)count)) return false;
         if (count < 0 && d->capture.pcm) return true; /* silence stands in for this block by now */
         if (count > 0) done += (snd_pcm_uframes_t)count;
@@ -101,18 +102,18 @@ bool asound_card_write(live_driver *d)
 /* Sets a direction up. Returns ALSA's code; `step` is what was asked for last. */
 typedef int set_stream(live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step);
 
-static int set_format(asound_stream *stream, snd_pcm_hw_params_t *params, const char **step)
+static int set_format(const live_driver *d, asound_stream *stream, snd_pcm_hw_params_t *params, const char **step)
 {
     static const snd_pcm_format_t formats[] = {SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S16};
     *step = "to be asked what it can";
-    int code = snd_pcm_hw_params_any(stream->pcm, params);
+    int code = d->api.snd_pcm_hw_params_any(stream->pcm, params);
     if (code < 0) return code;
     *step = "interleaved frames";
-    if ((code = snd_pcm_hw_params_set_access(stream->pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_access(stream->pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED)) < 0) return code;
     *step = "floats, or 32 or 16 bits";
     for (uint32_t i = 0; i < 3; i++) {
         stream->format = formats[i];
-        if ((code = snd_pcm_hw_params_set_format(stream->pcm, params, formats[i])) == 0) break;
+        if ((code = d->api.snd_pcm_hw_params_set_format(stream->pcm, params, formats[i])) == 0) break;
     }
     return code;
 }
@@ -122,16 +123,16 @@ static int set_playback(live_driver *d, const hed_live_def *def, snd_pcm_hw_para
     snd_pcm_t *pcm = d->playback.pcm;
     unsigned rate = def->rate, periods = PERIODS;
     snd_pcm_uframes_t block = def->block;
-    int code = set_format(&d->playback, params, step);
+    int code = set_format(d, &d->playback, params, step);
     if (code < 0) return code;
     *step = "two channels";
     d->playback.channels = 2;
-    if ((code = snd_pcm_hw_params_set_channels(pcm, params, 2)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_channels(pcm, params, 2)) < 0) return code;
     *step = "this rate and block";
-    if ((code = snd_pcm_hw_params_set_rate_near(pcm, params, &rate, NULL)) < 0) return code;
-    if ((code = snd_pcm_hw_params_set_period_size_near(pcm, params, &block, NULL)) < 0) return code;
-    if ((code = snd_pcm_hw_params_set_periods_near(pcm, params, &periods, NULL)) < 0) return code;
-    if ((code = snd_pcm_hw_params(pcm, params)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_rate_near(pcm, params, &rate, NULL)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_period_size_near(pcm, params, &block, NULL)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_periods_near(pcm, params, &periods, NULL)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params(pcm, params)) < 0) return code;
     d->live->rate = rate;
     d->live->block = (uint32_t)block;
     return 0;
@@ -144,15 +145,15 @@ static int set_capture(live_driver *d, const hed_live_def *def, snd_pcm_hw_param
     (void)def;
     snd_pcm_t *pcm = d->capture.pcm;
     unsigned channels = d->live->inputs;
-    int code = set_format(&d->capture, params, step);
+    int code = set_format(d, &d->capture, params, step);
     if (code < 0) return code;
     *step = "as many channels";
-    if ((code = snd_pcm_hw_params_set_channels_near(pcm, params, &channels)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_channels_near(pcm, params, &channels)) < 0) return code;
     d->capture.channels = channels;
     *step = "playback's rate and block";
-    if ((code = snd_pcm_hw_params_set_rate(pcm, params, d->live->rate, 0)) < 0) return code;
-    if ((code = snd_pcm_hw_params_set_period_size(pcm, params, d->live->block, 0)) < 0) return code;
-    return snd_pcm_hw_params(pcm, params);
+    if ((code = d->api.snd_pcm_hw_params_set_rate(pcm, params, d->live->rate, 0)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_period_size(pcm, params, d->live->block, 0)) < 0) return code;
+    return d->api.snd_pcm_hw_params(pcm, params);
 }
 
 static const char *name_of(const hed_live_def *def) { return def->output ? def->output : "default"; }
@@ -162,25 +163,25 @@ static hed_status open_stream(live_driver *d, const hed_live_def *def, asound_st
 {
     bool capture = stream == &d->capture;
     const char *name = name_of(def), *step, *way = capture ? "capture" : "playback";
-    int code = snd_pcm_open(&stream->pcm, name, capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK, 0);
+    int code = d->api.snd_pcm_open(&stream->pcm, name, capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK, 0);
     if (code < 0)
         return hed_error_set(error, HED_ERROR_IO,
                              "ALSA does not open \"%s\" for %s: %s (\"%s -L\" lists what there is)", name, way,
-                             snd_strerror(code), capture ? "arecord" : "aplay");
+                             d->api.snd_strerror(code), capture ? "arecord" : "aplay");
     snd_pcm_hw_params_t *params;
-    if (snd_pcm_hw_params_malloc(&params) < 0)
+    if (d->api.snd_pcm_hw_params_malloc(&params) < 0)
         return hed_error_set(error, HED_ERROR_MEMORY, "no memory to set \"%s\" up", name);
     code = set(d, def, params, &step);
-    snd_pcm_hw_params_free(params);
+    d->api.snd_pcm_hw_params_free(params);
     if (code < 0)
         return hed_error_set(error, HED_ERROR_IO, "\"%s\" refuses %s for %s: %s", name, step, way,
-                             snd_strerror(code));
+                             d->api.snd_strerror(code));
     return HED_OK;
 }
 
-static void close_stream(asound_stream *stream)
+static void close_stream(const live_driver *d, asound_stream *stream)
 {
-    if (stream->pcm) snd_pcm_close(stream->pcm);
+    if (stream->pcm) d->api.snd_pcm_close(stream->pcm);
     stream->pcm = NULL;
 }
 
@@ -198,7 +199,7 @@ static hed_status open_capture(live_driver *d, const hed_live_def *def, hed_erro
     hed_status status = open_stream(d, def, &d->capture, set_capture, &refusal);
     if (status == HED_ERROR_MEMORY) return hed_error_set(error, status, "%s", refusal.text);
     if (status) {
-        close_stream(&d->capture);
+        close_stream(d, &d->capture);
         snprintf(text, sizeof text, "%.400s; the inputs hear silence", refusal.text);
         warn(def, text);
         return HED_OK;
@@ -208,7 +209,7 @@ static hed_status open_capture(live_driver *d, const hed_live_def *def, hed_erro
                  name_of(def), d->capture.channels, d->live->inputs);
         warn(def, text);
     }
-    snd_pcm_link(d->playback.pcm, d->capture.pcm); /* where it cannot, each starts by itself */
+    d->api.snd_pcm_link(d->playback.pcm, d->capture.pcm); /* where it cannot, each starts by itself */
     return HED_OK;
 }
 
@@ -230,8 +231,8 @@ hed_status asound_card_open(live_driver *d, const hed_live_def *def, hed_error *
 
 void asound_card_close(live_driver *d)
 {
-    close_stream(&d->capture);
-    close_stream(&d->playback);
+    close_stream(d, &d->capture);
+    close_stream(d, &d->playback);
     hed_allocator a = d->live->allocator;
     if (d->left) a.release(a.user, d->left, d->bytes);
 }

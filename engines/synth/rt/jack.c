@@ -1,15 +1,15 @@
 /* Playing live through JACK (jackaudio.org). The server calls; nothing here waits but at start and stop. */
+#include "jack_api.h"
 #include "live.h"
 
 #include "support/errors.h"
-
-#include <jack/jack.h>
-#include <jack/midiport.h>
+#include "support/optional_libraries.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct live_driver {
+    jack_api api;
     hed_live *live;
     jack_client_t *client;
     jack_port_t *left, *right, *midi, *inputs[LIVE_MOST_INPUTS];
@@ -22,16 +22,16 @@ static int process(jack_nframes_t frames, void *user)
     live_driver *d = user;
     hed_live *live = d->live;
     const float *inputs[LIVE_MOST_INPUTS];
-    for (uint32_t i = 0; i < live->inputs; i++) inputs[i] = jack_port_get_buffer(d->inputs[i], frames);
-    void *midi = jack_port_get_buffer(d->midi, frames);
-    uint32_t count = jack_midi_get_event_count(midi);
+    for (uint32_t i = 0; i < live->inputs; i++) inputs[i] = d->api.jack_port_get_buffer(d->inputs[i], frames);
+    void *midi = d->api.jack_port_get_buffer(d->midi, frames);
+    uint32_t count = d->api.jack_midi_get_event_count(midi);
     for (uint32_t i = 0; i < count; i++) {
         jack_midi_event_t event;
-        if (jack_midi_event_get(&event, midi, i) == 0)
+        if (d->api.jack_midi_event_get(&event, midi, i) == 0)
             live_midi_at(live, event.time, event.buffer, (uint32_t)event.size);
     }
-    live_play(live, frames, live->inputs ? inputs : NULL, jack_port_get_buffer(d->left, frames),
-              jack_port_get_buffer(d->right, frames));
+    live_play(live, frames, live->inputs ? inputs : NULL, d->api.jack_port_get_buffer(d->left, frames),
+              d->api.jack_port_get_buffer(d->right, frames));
     return 0;
 }
 
@@ -42,13 +42,13 @@ static int count_xrun(void *user)
 }
 
 /* The range over those of `count` ports that something is connected to: only they have one. */
-static void widen(jack_port_t *const *ports, uint32_t count, jack_latency_callback_mode_t mode,
+static void widen(const live_driver *d, jack_port_t *const *ports, uint32_t count, jack_latency_callback_mode_t mode,
                   jack_latency_range_t *range)
 {
     for (uint32_t i = 0; i < count; i++) {
         jack_latency_range_t one;
-        if (!jack_port_connected(ports[i])) continue;
-        jack_port_get_latency_range(ports[i], mode, &one);
+        if (!d->api.jack_port_connected(ports[i])) continue;
+        d->api.jack_port_get_latency_range(ports[i], mode, &one);
         if (one.min < range->min) range->min = one.min;
         if (one.max > range->max) range->max = one.max;
     }
@@ -63,19 +63,19 @@ static void tell_latency(jack_latency_callback_mode_t mode, void *user)
     uint32_t inputs = d->live->inputs;
     jack_latency_range_t range = {UINT32_MAX, 0};
     if (mode == JackCaptureLatency) {
-        widen(d->inputs, inputs, mode, &range);
-        widen(&d->midi, 1, mode, &range);
+        widen(d, d->inputs, inputs, mode, &range);
+        widen(d, &d->midi, 1, mode, &range);
     } else {
-        widen(outputs, 2, mode, &range);
+        widen(d, outputs, 2, mode, &range);
     }
     if (range.min > range.max) range.min = 0; /* nothing is connected */
     range.min += d->live->latency;
     range.max += d->live->latency;
     if (mode == JackCaptureLatency) {
-        for (uint32_t i = 0; i < 2; i++) jack_port_set_latency_range(outputs[i], mode, &range);
+        for (uint32_t i = 0; i < 2; i++) d->api.jack_port_set_latency_range(outputs[i], mode, &range);
     } else {
-        for (uint32_t i = 0; i < inputs; i++) jack_port_set_latency_range(d->inputs[i], mode, &range);
-        jack_port_set_latency_range(d->midi, mode, &range);
+        for (uint32_t i = 0; i < inputs; i++) d->api.jack_port_set_latency_range(d->inputs[i], mode, &range);
+        d->api.jack_port_set_latency_range(d->midi, mode, &range);
     }
 }
 
@@ -89,33 +89,47 @@ static void end(jack_status_t code, const char *reason, void *user)
 
 /* ---- opening ---- */
 
+hed_status jack_load(const hed_allocator *allocator, jack_api *api, hed_error *error)
+{
+#define NAME(type, name, parameters) #name,
+    static const char *const names[] = {JACK_FUNCTIONS(NAME) "jack_error_callback", "jack_info_callback"};
+#undef NAME
+    void *slots[sizeof names / sizeof *names];
+    _Static_assert(sizeof *api == sizeof slots, "jack_api holds addresses only");
+    const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_JACK];
+    hed_status status =
+        hed_library_load(allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
+    if (!status) memcpy(api, slots, sizeof slots);
+    return status;
+}
+
 static void say_nothing(const char *text)
 {
     (void)text;
 }
 
 /* libjack writes to stderr what it could not do; the caller gets it in words. */
-static jack_client_t *open_client(const char *name)
+static jack_client_t *open_client(const jack_api *api, const char *name)
 {
-    void (*error)(const char *) = jack_error_callback, (*info)(const char *) = jack_info_callback;
-    jack_set_error_function(say_nothing);
-    jack_set_info_function(say_nothing);
-    jack_client_t *client = jack_client_open(name, JackNoStartServer, NULL);
-    jack_set_error_function(error);
-    jack_set_info_function(info);
+    jack_message_function *error = *api->jack_error_callback, *info = *api->jack_info_callback;
+    api->jack_set_error_function(say_nothing);
+    api->jack_set_info_function(say_nothing);
+    jack_client_t *client = api->jack_client_open(name, JackNoStartServer, NULL);
+    api->jack_set_error_function(error);
+    api->jack_set_info_function(info);
     return client;
 }
 
 static hed_status make_ports(live_driver *d, hed_error *error)
 {
-    d->left = jack_port_register(d->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
-    d->right = jack_port_register(d->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
-    d->midi = jack_port_register(d->client, "midi", JACK_DEFAULT_MIDI_TYPE, JackPortIsInput, 0);
+    d->left = d->api.jack_port_register(d->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+    d->right = d->api.jack_port_register(d->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+    d->midi = d->api.jack_port_register(d->client, "midi", JACK_DEFAULT_MIDI_TYPE, JackPortIsInput, 0);
     bool all = d->left && d->right && d->midi;
     for (uint32_t i = 0; i < d->live->inputs && all; i++) {
         char name[16];
         snprintf(name, sizeof name, "in_%u", i + 1);
-        d->inputs[i] = jack_port_register(d->client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+        d->inputs[i] = d->api.jack_port_register(d->client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
         all = d->inputs[i] != NULL;
     }
     return all ? HED_OK
@@ -124,7 +138,7 @@ static hed_status make_ports(live_driver *d, hed_error *error)
 
 static void jack_close(live_driver *d)
 {
-    if (d->client) jack_client_close(d->client);
+    if (d->client) d->api.jack_client_close(d->client);
     hed_allocator a = d->live->allocator;
     a.release(a.user, d, sizeof *d);
 }
@@ -134,17 +148,20 @@ static hed_status jack_open(const hed_live_def *def, hed_live *live, live_driver
     live_driver *d = live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
     *driver = d;
     if (!d) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for a JACK client");
-    *d = (live_driver){.live = live, .client = open_client(def->name)};
+    *d = (live_driver){.live = live};
+    hed_status status = jack_load(&live->allocator, &d->api, error);
+    if (status) return status;
+    d->client = open_client(&d->api, def->name);
     if (!d->client)
         return hed_error_set(error, HED_ERROR_IO,
                              "no JACK server answers: start one (\"jackd -d alsa\"), name it in "
                              "JACK_DEFAULT_SERVER, or play through ALSA");
-    live->rate = jack_get_sample_rate(d->client);
-    live->block = jack_get_buffer_size(d->client);
-    jack_set_process_callback(d->client, process, d);
-    jack_set_xrun_callback(d->client, count_xrun, d);
-    jack_set_latency_callback(d->client, tell_latency, d);
-    jack_on_info_shutdown(d->client, end, d);
+    live->rate = d->api.jack_get_sample_rate(d->client);
+    live->block = d->api.jack_get_buffer_size(d->client);
+    d->api.jack_set_process_callback(d->client, process, d);
+    d->api.jack_set_xrun_callback(d->client, count_xrun, d);
+    d->api.jack_set_latency_callback(d->client, tell_latency, d);
+    d->api.jack_on_info_shutdown(d->client, end, d);
     return make_ports(d, error);
 }
 
@@ -153,21 +170,21 @@ static hed_status jack_open(const hed_live_def *def, hed_live *live, live_driver
 /* "system:playback_1, system:playback_2": what there is, for a message. */
 static void list_ports(const live_driver *d, const char *type, unsigned long flags, char *text, size_t size)
 {
-    const char **ports = jack_get_ports(d->client, NULL, type, flags);
+    const char **ports = d->api.jack_get_ports(d->client, NULL, type, flags);
     size_t used = 0;
     snprintf(text, size, "none");
     for (uint32_t i = 0; ports && ports[i] && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", ports[i]);
-    jack_free(ports);
+    d->api.jack_free(ports);
 }
 
 /* The ports of a pattern; where it matches none, an error that says which there are. */
 static hed_status find_ports(const live_driver *d, const char *pattern, const char *type, unsigned long flags,
                              const char ***ports, hed_error *error)
 {
-    *ports = jack_get_ports(d->client, pattern, type, flags);
+    *ports = d->api.jack_get_ports(d->client, pattern, type, flags);
     if (*ports && (*ports)[0]) return HED_OK;
-    jack_free(*ports);
+    d->api.jack_free(*ports);
     *ports = NULL;
     if (!pattern) return HED_OK;
     char there[512];
@@ -182,24 +199,24 @@ static hed_status connect_outputs(const live_driver *d, const char *pattern, hed
                                    JackPortIsInput | (pattern ? 0u : JackPortIsPhysical), &ports, error);
     if (status || !ports) return status;
     /* One port takes both channels. */
-    int left = jack_connect(d->client, jack_port_name(d->left), ports[0]);
-    int right = jack_connect(d->client, jack_port_name(d->right), ports[1] ? ports[1] : ports[0]);
+    int left = d->api.jack_connect(d->client, d->api.jack_port_name(d->left), ports[0]);
+    int right = d->api.jack_connect(d->client, d->api.jack_port_name(d->right), ports[1] ? ports[1] : ports[0]);
     if (left || right) status = hed_error_set(error, HED_ERROR_IO, "JACK does not connect to %s", ports[0]);
-    jack_free(ports);
+    d->api.jack_free(ports);
     return status;
 }
 
 static hed_status jack_start(live_driver *d, const hed_live_def *def, hed_error *error)
 {
-    if (jack_activate(d->client) != 0)
+    if (d->api.jack_activate(d->client) != 0)
         return hed_error_set(error, HED_ERROR_IO, "the JACK server does not start the client");
     hed_status status = connect_outputs(d, def->output, error);
     const char **ports = NULL;
     if (!status && def->midi_port)
         status = find_ports(d, def->midi_port, JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &ports, error);
-    if (!status && ports && jack_connect(d->client, ports[0], jack_port_name(d->midi)) != 0)
+    if (!status && ports && d->api.jack_connect(d->client, ports[0], d->api.jack_port_name(d->midi)) != 0)
         status = hed_error_set(error, HED_ERROR_IO, "JACK does not connect %s to us", ports[0]);
-    jack_free(ports);
+    d->api.jack_free(ports);
     return status;
 }
 

@@ -12,7 +12,7 @@
 
 enum { LIVE_MOST_INPUTS = 64, LIVE_EVENT_ROOM = 1024 };
 
-/* ---- drivers: jack.c, asound.c, or absent_*.c ---- */
+/* ---- drivers: jack.c, asound.c ---- */
 
 typedef struct live_driver live_driver;
 
