@@ -109,7 +109,7 @@ static inline reference reference_make(const hed_cloth_garment_def *garment, eff
 
 static inline void reference_step(reference *r, uint32_t frames)
 {
-    cr_assert_eq(cloth_reference_frames(r->garment, &r->def, frames, r->positions, r->previous, &r->last_dt), HED_OK);
+    cr_assert_eq(cloth_reference_frames(r->garment, &r->def, frames, r->positions, r->previous, NULL, &r->last_dt), HED_OK);
 }
 
 static inline void reference_free(reference *r)

@@ -445,7 +445,7 @@ Test(cloth_garment, the_reference_falls_exactly)
     for (uint32_t frame = 0, seed = 1; frame < 600; frame++) {
         def.substeps = 1;
         def.seconds = (1.0 + 0.4 * (test_random(&seed) - 0.5f)) / 300.0;
-        OK(cloth_reference_frames(garment, &def, 1, position, previous, &last_dt));
+        OK(cloth_reference_frames(garment, &def, 1, position, previous, NULL, &last_dt));
         time += def.seconds;
         cr_assert_float_eq(position[1], -0.5 * 9.81 * time * time, 1e-9);
     }
@@ -472,7 +472,7 @@ Test(cloth_garment, compliance_is_a_spring_for_any_number_of_iterations)
     for (uint32_t iterations = 1; iterations < 12; iterations += 5) {
         double positions[6] = {0, 0, 0, 1.1, 0, 0}, previous[6] = {0, 0, 0, 1.1, 0, 0}, last_dt = 1e-6;
         def.iterations = iterations;
-        OK(cloth_reference_frames(garment, &def, 31416, positions, previous, &last_dt));
+        OK(cloth_reference_frames(garment, &def, 31416, positions, previous, NULL, &last_dt));
         cr_expect_float_eq(positions[3], 0.9, 2e-4, "%u iterations: %.6f", iterations, positions[3]);
     }
     cloth_garment_destroy(garment);
@@ -489,17 +489,17 @@ Test(cloth_garment, the_references_agree)
     cloth_reference_def def = still;
     def.gravity[1] = -9.81;
     double doubles[2][3 * N * N], before[3 * N * N], last = 0.0;
-    float floats[3 * N * N], before_float[3 * N * N], last_float = 0.0f;
+    float floats[3 * N * N], before_float[3 * N * N], carry[3 * N * N] = {0}, last_float = 0.0f;
     uint32_t *turned = calloc(garment->constraint_count, sizeof *turned);
     for (uint32_t k = 0; k < garment->constraint_count; k++) turned[k] = garment->constraint_count - 1 - k;
     for (int i = 0; i < 3 * N * N; i++)
         doubles[0][i] = doubles[1][i] = before[i] = floats[i] = before_float[i] = garment->positions[i / 3][i % 3];
-    OK(cloth_reference_frames_float(garment, &def, 10, floats, before_float, &last_float));
+    OK(cloth_reference_frames_float(garment, &def, 10, floats, before_float, carry, &last_float));
     for (int order = 0; order < 2; order++) {
         for (int i = 0; i < 3 * N * N; i++) before[i] = garment->positions[i / 3][i % 3];
         last = 0.0;
         def.order = (cloth_order){order ? turned : NULL, garment->constraint_count};
-        OK(cloth_reference_frames(garment, &def, 10, doubles[order], before, &last));
+        OK(cloth_reference_frames(garment, &def, 10, doubles[order], before, NULL, &last));
     }
     double off = 0.0, other = 0.0;
     for (int i = 0; i < 3 * N * N; i++)

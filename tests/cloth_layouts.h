@@ -73,17 +73,19 @@ static inline double *layout_reference(const hed_cloth_garment_def *def, const c
         .substeps = 5, .iterations = iterations, .seconds = 1.0 / 60.0, .gravity = {0.0, -9.81, 0.0}, .up = 1};
     uint32_t n = def->particle_count;
     double last_dt = 0.0, *positions = calloc(n, 3 * sizeof *positions), *previous = calloc(n, 3 * sizeof *previous);
-    float last_float_dt = 0.0f, *at = calloc(n, 3 * sizeof *at), *before = calloc(n, 3 * sizeof *before);
+    float last_float_dt = 0.0f, *at = calloc(n, 3 * sizeof *at), *before = calloc(n, 3 * sizeof *before),
+          *carry = calloc(n, 3 * sizeof *carry);
     OK(cloth_garment_create(&allocator, def, 0, &garment, &error));
     OK(cloth_plan_create(garment, &plan_def, &plan, &error));
     for (uint32_t i = 0; i < 3 * n; i++)
         positions[i] = previous[i] = at[i] = before[i] = garment->positions[i / 3][i % 3];
     reference.order = (cloth_order){plan->order, garment->constraint_count};
-    OK(cloth_reference_frames(garment, &reference, frames, positions, previous, &last_dt));
-    OK(cloth_reference_frames_float(garment, &reference, frames, at, before, &last_float_dt));
+    OK(cloth_reference_frames(garment, &reference, frames, positions, previous, NULL, &last_dt));
+    OK(cloth_reference_frames_float(garment, &reference, frames, at, before, carry, &last_float_dt));
     *rounding = layout_error(at, positions, n);
     free(at);
     free(before);
+    free(carry);
     cloth_plan_destroy(plan);
     cloth_garment_destroy(garment);
     free(previous);

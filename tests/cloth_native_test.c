@@ -151,7 +151,7 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
     double *positions = calloc(numbers, sizeof *positions), *previous = calloc(numbers, sizeof *previous),
            last_dt = 0.0, off = 0.0, moved = 0.0;
     for (uint32_t i = 0; i < numbers; i++) positions[i] = previous[i] = garment->positions[i / 3][i % 3];
-    OK(cloth_reference_frames(garment, &reference, frames, positions, previous, &last_dt));
+    OK(cloth_reference_frames(garment, &reference, frames, positions, previous, NULL, &last_dt));
     for (uint32_t i = 0; i < numbers; i++) {
         off = fmax(off, fabs(positions[i] - found[i]));
         moved = fmax(moved, fabs(positions[i] - garment->positions[i / 3][i % 3]));

@@ -57,8 +57,8 @@ static const instance joint_128_surrounded = {{160, 1, 1, 16, 0, 0, 1, 1}, "1", 
 static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2"};
 static const instance figures_1024_wide = {{512, 16, 2, 0, 0, 0, 1, 12}, "1", "1"};
 static const instance figures_1024_surrounded = {{512, 16, 2, 0, 0, 0, 2, 0}, "1", "2"};
-static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 2}, "1", "2"};
-static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 11}, "0", "2"};
+static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 1}, "1", "2"};
+static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 9}, "0", "2"};
 static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2"};
 
 Test(cloth_nvrtc, one_of_255_and_128)

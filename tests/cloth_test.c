@@ -412,7 +412,8 @@ Test(cloth, teleport_takes_the_driver_along)
         frame.driver_normals = NULL;
     }
     float *a = read_positions(stays), *b = read_positions(jumps);
-    cr_assert(largest_difference(a, b, 3 * EACH) == 0.0, "the other garment moved");
+    /* But for rounding: the origin follows both. */
+    cr_assert(largest_difference(a, b, 3 * EACH) < 1e-5, "the other garment moved");
     for (uint32_t i = EACH; i < 2 * EACH; i++) {
         const float *p = a + 3 * i;
         const float expected[3] = {0.6f * p[0] + 0.8f * p[2] + 5, p[1] + 2, -0.8f * p[0] + 0.6f * p[2] - 3};

@@ -9,7 +9,10 @@
  *
  *      integrate, tether, then `iterations` times { distance constraints set by set, collide, drive }, self-collide
  *
- *  and write-back at its end. Units are metres, kilograms, seconds. A particle is a place that moves; a vertex is a
+ *  and write-back at its end. Places are kept in float relative to an origin that follows the cloth, so that precision does not depend
+ *  on where in the world a cloth is, while all that it knows is near it: garments far from each other belong in cloths of their own. A
+ *  frame's `transform` is applied to them in double: one that moves the scene to zero reads them as precisely as they are.
+ *  Units are metres, kilograms, seconds. A particle is a place that moves; a vertex is a
  *  corner of the program's mesh, which shows one particle.
  *
  *  Thread class of everything here, unless it says otherwise: owner of the cloth.
@@ -243,10 +246,10 @@ HED_API hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error);
 HED_API hed_status hed_cloth_teleport(hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
 /** Bytes that hed_cloth_state() writes. Thread class: rt. */
 HED_API uint64_t hed_cloth_state_size(const hed_cloth *cloth);
-/** Waits and writes all that moves: positions, previous positions, driver, colliders, time. A cloth of the same definition that is
+/** Waits and writes all that moves: positions, previous positions, carries, driver, colliders, origin, time. A cloth of the same definition that is
  *  given it goes on to the bit. */
 HED_API hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error);
-/** Errors: FORMAT (not of such a cloth, damaged). */
+/** Errors: FORMAT (not of such a cloth, damaged, or of another version's format, which the text names). */
 HED_API hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error);
 
 /* ---- insight ---- */
@@ -288,7 +291,7 @@ typedef struct hed_cloth_quality {
     double kinetic_energy;  /**< J */
     double low[3], high[3]; /**< m, bounding box */
     uint64_t not_finite;    /**< particles */
-    uint64_t hash;          /**< of the positions' bits */
+    uint64_t hash;          /**< of the positions' bits and of where they are measured from */
 } hed_cloth_quality;
 
 /** Waits and measures; reads all positions. Errors: DRIVER, LOST, MEMORY. */

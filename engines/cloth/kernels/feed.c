@@ -1,7 +1,7 @@
 /* Description and native version of `cloth_feed`. */
 #include "kernels/kernels.h"
 
-enum { POSITIONS, NORMALS, PAIRS, DRIVER_MAP, DRIVER_TO, GIVEN, PARTICLES }; /* arguments */
+enum { POSITIONS, NORMALS, PAIRS, DRIVER_MAP, DRIVER_TO, FED }; /* arguments */
 
 static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
                      hed_geometry *layout)
@@ -15,7 +15,7 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
     void *const *given = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_feed_one((uint)i, given[POSITIONS], given[NORMALS], given[PAIRS], given[DRIVER_MAP],
-                       given[DRIVER_TO], *(const uint *)given[GIVEN], *(const uint *)given[PARTICLES]);
+                       given[DRIVER_TO], *(const cloth_feeding *)given[FED]);
 }
 CLOTH_NATIVE_CLONES(native, body)
 
@@ -43,8 +43,10 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case DRIVER_MAP: cloth_sample_driver_map(data, n, seed); break;
-    case GIVEN: *(uint *)data = n % 4 ? (uint)(n % 4) : CLOTH_FEED_PAIRS; break;
-    case PARTICLES: *(uint *)data = (uint)n; break;
+    case FED:
+        *(cloth_feeding *)data =
+            (cloth_feeding){n % 4 ? (uint)(n % 4) : CLOTH_FEED_PAIRS, (uint)n, 0.125f, -2.5f, 1000.0f};
+        break;
     default: cloth_sample_floats(data, bytes / 4, seed, argument, -1.0f, 1.0f);
     }
 }
@@ -55,8 +57,7 @@ static const hed_argument_def arguments[] = {
     [PAIRS] = {.name = "pairs", .kind = HED_BUFFER, .type = HED_FLOAT},
     [DRIVER_MAP] = {.name = "driver_map", .kind = HED_BUFFER, .type = HED_FLOAT},
     [DRIVER_TO] = {.name = "driver_to", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
-    [GIVEN] = {.name = "given", .kind = HED_SCALAR, .type = HED_UINT32},
-    [PARTICLES] = {.name = "particles", .kind = HED_SCALAR, .type = HED_UINT32},
+    [FED] = {.name = "fed", .kind = HED_STRUCT, .type = HED_BYTES, .size = sizeof(cloth_feeding)},
 };
 static const hed_source sources[] = {CLOTH_SHARED_SOURCES, {"feed.cl", hed_cloth_feed_cl, 0}};
 static const char *const dimensions[] = {"particles"};

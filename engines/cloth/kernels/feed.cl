@@ -11,8 +11,8 @@
 
 __kernel void cloth_feed(__global const float *restrict positions, __global const float *restrict normals,
                          __global const float4 *restrict pairs, __global const float4 *restrict driver_map,
-                         __global float4 *restrict driver_to, uint given, uint particles)
+                         __global float4 *restrict driver_to, cloth_feeding fed)
 {
     uint i = (uint)get_global_id(0);
-    if (i < particles) cloth_feed_one(i, positions, normals, pairs, driver_map, driver_to, given, particles);
+    if (i < fed.particles) cloth_feed_one(i, positions, normals, pairs, driver_map, driver_to, fed);
 }

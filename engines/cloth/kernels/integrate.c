@@ -4,6 +4,7 @@
 enum {
     POSITION,
     PREVIOUS,
+    CARRY,
     GARMENTS,
     AIR,
     TETHER,
@@ -27,7 +28,7 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
     void *const *given = call->arguments;
     cloth_step step = cloth_step_at(given[STEPS], *(const uint *)given[SUBSTEP]);
     for (uint64_t i = begin; i < end; i++)
-        cloth_integrate_one((uint)i, given[POSITION], given[PREVIOUS], given[GARMENTS], given[AIR], given[TETHER],
+        cloth_integrate_one((uint)i, given[POSITION], given[PREVIOUS], given[CARRY], given[GARMENTS], given[AIR], given[TETHER],
                             given[ANCHORS], given[DRIVER_FROM], given[DRIVER_TO], given[DRIVER_MAP], step);
 }
 CLOTH_NATIVE_CLONES(native, body)
@@ -37,7 +38,7 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 {
     (void)def, (void)config;
     double n = (double)problem->sizes[0];
-    *amount = (hed_work){.bytes = (64.0 + 16.0 + 8.0) * n, .operations = 100.0 * n, .items = n};
+    *amount = (hed_work){.bytes = (80.0 + 16.0 + 8.0) * n, .operations = 100.0 * n, .items = n};
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
@@ -47,6 +48,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {[POSITION] = 16 * n,
                               [PREVIOUS] = 16 * n,
+                              [CARRY] = 8 * n,
                               [GARMENTS] = 32 * CLOTH_SAMPLE_GARMENTS,
                               [AIR] = 16 * n,
                               [TETHER] = 8 * n,
@@ -67,6 +69,15 @@ static void fill_air(float4 *air, uint64_t n, uint64_t seed)
     }
 }
 
+static void fill_carry(uint2 *carry, uint64_t n, uint64_t seed)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        float v[3];
+        cloth_sample_floats(v, 3, seed + i, CARRY, -3e-8f, 3e-8f);
+        carry[i] = cloth_carry_pack(hed_f4(v[0], v[1], v[2], 0.0f));
+    }
+}
+
 /* Every locked particle of the sample is an anchor, if it is among the first: 3, 10, 17, 24. */
 static void fill_tethers(uint2 *tether, uint64_t n)
 {
@@ -83,6 +94,7 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
     switch (argument) {
     case POSITION: cloth_sample_positions(data, n, seed); break;
     case PREVIOUS: cloth_sample_previous(data, n, seed); break;
+    case CARRY: fill_carry(data, n, seed); break;
     case GARMENTS: cloth_sample_garments(data); break;
     case AIR: fill_air(data, n, seed); break;
     case TETHER: fill_tethers(data, n); break;
@@ -104,6 +116,7 @@ static const hed_argument_def arguments[] = {
         {.name = "position", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE, .tolerance = 1e-5},
     [PREVIOUS] =
         {.name = "previous", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE, .tolerance = 1e-5},
+    [CARRY] = {.name = "carry", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE, .tolerance = 1e-5},
     [GARMENTS] = {.name = "garments", .kind = HED_BUFFER, .type = HED_FLOAT},
     [AIR] = {.name = "air", .kind = HED_BUFFER, .type = HED_FLOAT},
     [TETHER] = {.name = "tether", .kind = HED_BUFFER, .type = HED_UINT32},

@@ -16,10 +16,10 @@ CLOTH_FUNCTION cloth_four cloth_air4(cloth_four way, cloth_four at, cloth_four p
 {
     float4 gust = hed_f4(1.0f), zero = hed_f4(0.0f);
     if (step.gust > 0.0f)
-        gust = hed_f4(cloth_gust(hed_f4(at.x.x, at.y.x, at.z.x, 0.0f), step.time, step.gust),
-                      cloth_gust(hed_f4(at.x.y, at.y.y, at.z.y, 0.0f), step.time, step.gust),
-                      cloth_gust(hed_f4(at.x.z, at.y.z, at.z.z, 0.0f), step.time, step.gust),
-                      cloth_gust(hed_f4(at.x.w, at.y.w, at.z.w, 0.0f), step.time, step.gust));
+        gust = hed_f4(cloth_gust(hed_f4(at.x.x, at.y.x, at.z.x, 0.0f), step),
+                      cloth_gust(hed_f4(at.x.y, at.y.y, at.z.y, 0.0f), step),
+                      cloth_gust(hed_f4(at.x.z, at.y.z, at.z.z, 0.0f), step),
+                      cloth_gust(hed_f4(at.x.w, at.y.w, at.z.w, 0.0f), step));
     float4 x = step.wind_x * gust - way.x, y = step.wind_y * gust - way.y, z = step.wind_z * gust - way.z;
     float4 speed = sqrt(cloth_square4(x, y, z));
     float4 facing = (x * plate.x + y * plate.y + z * plate.z) / speed;
@@ -54,20 +54,21 @@ CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
 
 /* One of the four goes back to memory; locked ones to where their driver is. */
 CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved, __global float4 *position,
-                                     __global float4 *previous, __global const float4 *driver_from,
-                                     __global const float4 *driver_to, __global const float4 *driver_map,
-                                     cloth_step step)
+                                     __global float4 *previous, __global uint2 *carry, float4 lost,
+                                     __global const float4 *driver_from, __global const float4 *driver_to,
+                                     __global const float4 *driver_map, cloth_step step)
 {
     if (at.w == 0.0f) {
         cloth_follow(i, before.w, position, previous, driver_from, driver_to, driver_map, step);
         return;
     }
+    carry[i] = cloth_carry_pack(lost);
     previous[i] = hed_f4(at.x, at.y, at.z, before.w);
     position[i] = hed_f4(moved.x, moved.y, moved.z, at.w);
 }
 
 CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __global float4 *previous,
-                                         __global const float4 *garments, __global const float4 *air,
+                                         __global uint2 *carry, __global const float4 *garments, __global const float4 *air,
                                          __global const uint2 *tether, __global const uint *anchors,
                                          __global const float4 *driver_from, __global const float4 *driver_to,
                                          __global const float4 *driver_map, cloth_step step)
@@ -77,9 +78,11 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __gl
     uint g0 = 2 * (uint)b0.w, g1 = 2 * (uint)b1.w, g2 = 2 * (uint)b2.w, g3 = 2 * (uint)b3.w;
     cloth_four at = cloth_turn(p0, p1, p2, p3), before = cloth_turn(b0, b1, b2, b3), way;
     cloth_four keep = cloth_turn(garments[g0], garments[g1], garments[g2], garments[g3]);
-    way.x = (at.x - before.x) * (step.ratio * keep.x) + step.fall_x;
-    way.y = (at.y - before.y) * (step.ratio * keep.y) + step.fall_y;
-    way.z = (at.z - before.z) * (step.ratio * keep.z) + step.fall_z;
+    cloth_four lost = cloth_turn(cloth_carry_of(carry[i]), cloth_carry_of(carry[i + 1]), cloth_carry_of(carry[i + 2]),
+                                 cloth_carry_of(carry[i + 3]));
+    way.x = (at.x - before.x + lost.x) * (step.ratio * keep.x) + step.fall_x;
+    way.y = (at.y - before.y + lost.y) * (step.ratio * keep.y) + step.fall_y;
+    way.z = (at.z - before.z + lost.z) * (step.ratio * keep.z) + step.fall_z;
     way.w = hed_f4(0.0f);
     if (step.flags & CLOTH_STEP_AIR) {
         cloth_four plate = cloth_turn(air[i], air[i + 1], air[i + 2], air[i + 3]);
@@ -90,10 +93,17 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __gl
     float4 less = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)),
                              step.longest_move / sqrt(square), hed_f4(1.0f));
     cloth_four moved;
-    moved.x = at.x + way.x * less;
-    moved.y = at.y + way.y * less;
-    moved.z = at.z + way.z * less;
+    way.x = way.x * less;
+    way.y = way.y * less;
+    way.z = way.z * less;
+    moved.x = at.x + way.x;
+    moved.y = at.y + way.y;
+    moved.z = at.z + way.z;
     moved.w = at.w;
+    lost.x = way.x - (moved.x - at.x);
+    lost.y = way.y - (moved.y - at.y);
+    lost.z = way.z - (moved.z - at.z);
+    lost = cloth_turned(lost);
     if (step.flags & CLOTH_STEP_TETHERS)
         moved = cloth_tether4(
             moved,
@@ -102,15 +112,15 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __gl
                        cloth_anchor_of(i + 2, position, tether, anchors, driver_from, driver_to, driver_map, step),
                        cloth_anchor_of(i + 3, position, tether, anchors, driver_from, driver_to, driver_map, step)));
     moved = cloth_turned(moved);
-    cloth_integrated(i, p0, b0, moved.x, position, previous, driver_from, driver_to, driver_map, step);
-    cloth_integrated(i + 1, p1, b1, moved.y, position, previous, driver_from, driver_to, driver_map, step);
-    cloth_integrated(i + 2, p2, b2, moved.z, position, previous, driver_from, driver_to, driver_map, step);
-    cloth_integrated(i + 3, p3, b3, moved.w, position, previous, driver_from, driver_to, driver_map, step);
+    cloth_integrated(i, p0, b0, moved.x, position, previous, carry, lost.x, driver_from, driver_to, driver_map, step);
+    cloth_integrated(i + 1, p1, b1, moved.y, position, previous, carry, lost.y, driver_from, driver_to, driver_map, step);
+    cloth_integrated(i + 2, p2, b2, moved.z, position, previous, carry, lost.z, driver_from, driver_to, driver_map, step);
+    cloth_integrated(i + 3, p3, b3, moved.w, position, previous, carry, lost.w, driver_from, driver_to, driver_map, step);
 }
 #endif
 
 __kernel void cloth_integrate_all(__global float4 *restrict position, __global float4 *restrict previous,
-                                  __global const float4 *restrict garments, __global const float4 *restrict air,
+                                  __global uint2 *restrict carry, __global const float4 *restrict garments, __global const float4 *restrict air,
                                   __global const uint2 *restrict tether, __global const uint *restrict anchors,
                                   __global const float4 *restrict driver_from,
                                   __global const float4 *restrict driver_to,
@@ -119,8 +129,8 @@ __kernel void cloth_integrate_all(__global float4 *restrict position, __global f
 {
     cloth_step step = cloth_step_at(steps, substep);
     CLOTH_EACH(step.particles,
-               cloth_integrate_four(i, position, previous, garments, air, tether, anchors, driver_from, driver_to,
+               cloth_integrate_four(i, position, previous, carry, garments, air, tether, anchors, driver_from, driver_to,
                                     driver_map, step),
-               cloth_integrate_one(i, position, previous, garments, air, tether, anchors, driver_from, driver_to,
+               cloth_integrate_one(i, position, previous, carry, garments, air, tether, anchors, driver_from, driver_to,
                                    driver_map, step))
 }

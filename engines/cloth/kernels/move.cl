@@ -1,4 +1,4 @@
-/* Points, or directions, through a rigid matrix. */
+/* Points, directions, or particles with their ways, through a rigid matrix. */
 #ifndef WG
 #define WG 256
 #endif
@@ -8,8 +8,9 @@
 #include "particle.h"
 #endif
 
-__kernel void cloth_move(__global float4 *restrict array, cloth_rigid rigid)
+__kernel void cloth_move(__global float4 *restrict array, __global float4 *restrict previous, __global uint2 *restrict carry,
+                         cloth_rigid rigid)
 {
     uint i = (uint)get_global_id(0);
-    if (i < rigid.count) cloth_move_one(i, array, rigid);
+    if (i < rigid.count) cloth_move_one(i, array, previous, carry, rigid);
 }

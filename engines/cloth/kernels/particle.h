@@ -5,10 +5,11 @@
 
 #define CLOTH_NONE 0xffffffffu
 
-/* A substep, from 64 bytes in device memory. */
+/* A substep, from 80 bytes in device memory. */
 CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint substep)
 {
-    float4 a = steps[4 * substep], b = steps[4 * substep + 1], c = steps[4 * substep + 2], d = steps[4 * substep + 3];
+    float4 a = steps[5 * substep], b = steps[5 * substep + 1], c = steps[5 * substep + 2], d = steps[5 * substep + 3],
+           e = steps[5 * substep + 4];
     cloth_step step;
     step.ratio = a.x;
     step.fall_x = a.y;
@@ -26,6 +27,10 @@ CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint subst
     step.particles = as_uint(d.y);
     step.colliders = as_uint(d.z);
     step.flags = as_uint(d.w);
+    step.origin_x = e.x;
+    step.origin_y = e.y;
+    step.origin_z = e.z;
+    step.unused = 0.0f;
     return step;
 }
 
@@ -69,7 +74,7 @@ CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position, _
 }
 
 CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __global float4 *previous,
-                                        __global const float4 *garments, __global const float4 *air,
+                                        __global uint2 *carry, __global const float4 *garments, __global const float4 *air,
                                         __global const uint2 *tether, __global const uint *anchors,
                                         __global const float4 *driver_from, __global const float4 *driver_to,
                                         __global const float4 *driver_map, cloth_step step)
@@ -80,7 +85,9 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __glo
         return;
     }
     float4 plate = (step.flags & CLOTH_STEP_AIR) ? air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    float4 moved = cloth_integrate(at, before, plate, cloth_garment_at(garments, (uint)before.w), step);
+    uint2 carried = carry[i];
+    float4 moved = cloth_integrate(at, before, &carried, plate, cloth_garment_at(garments, (uint)before.w), step);
+    carry[i] = carried;
     if (step.flags & CLOTH_STEP_TETHERS) {
         float4 there = cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step);
         if (there.w >= 0.0f) moved = cloth_tether(moved, there, there.w);
@@ -206,37 +213,58 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
 #define CLOTH_FEED_NORMALS 2u
 #define CLOTH_FEED_PAIRS 4u /* instead of both */
 
+/* What it is given; by value. `x y z`: the origin, as floats hold it: the difference is rounded once, as it would be from double. */
+typedef struct cloth_feeding {
+    uint given; /* CLOTH_FEED_* */
+    uint particles;
+    float x, y, z;
+} cloth_feeding;
+
 CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions, __global const float *normals,
                                    __global const float4 *pairs, __global const float4 *driver_map,
-                                   __global float4 *driver_to, uint given, uint particles)
+                                   __global float4 *driver_to, cloth_feeding fed)
 {
     if (driver_map[i].x == CLOTH_UNDRIVEN) return;
-    if (given & CLOTH_FEED_POSITIONS)
-        driver_to[i] = hed_f4(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2], 0.0f);
-    if (given & CLOTH_FEED_NORMALS)
-        driver_to[particles + i] = hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
-    if (given & CLOTH_FEED_PAIRS) {
-        driver_to[i] = pairs[2 * i];
-        driver_to[particles + i] = pairs[2 * i + 1];
+    if (fed.given & CLOTH_FEED_POSITIONS)
+        driver_to[i] = hed_f4(positions[3 * i] - fed.x, positions[3 * i + 1] - fed.y, positions[3 * i + 2] - fed.z, 0.0f);
+    if (fed.given & CLOTH_FEED_NORMALS)
+        driver_to[fed.particles + i] = hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
+    if (fed.given & CLOTH_FEED_PAIRS) {
+        float4 place = pairs[2 * i];
+        driver_to[i] = hed_f4(place.x - fed.x, place.y - fed.y, place.z - fed.z, 0.0f);
+        driver_to[fed.particles + i] = pairs[2 * i + 1];
     }
 }
 
-/* Points of an array through a rigid matrix; `directions`: they are directions, which do not
- * shift. */
+/* An array through a rigid matrix. */
 typedef struct cloth_rigid {
     float matrix[16]; /* column by column */
     uint first, count;
-    uint directions;
+    uint what; /* CLOTH_MOVE_* */
 } cloth_rigid;
 
-CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, cloth_rigid rigid)
+#define CLOTH_MOVE_POINTS 0u
+#define CLOTH_MOVE_DIRECTIONS 1u /* they do not shift */
+#define CLOTH_MOVE_PARTICLES 2u  /* positions, whose ways turn along: with `previous` and `carry` */
+
+CLOTH_FUNCTION float4 cloth_rigidly(float4 p, cloth_rigid rigid, float4 last)
+{
+    return cloth_transform(p, cloth_column(rigid.matrix, 0), cloth_column(rigid.matrix, 1), cloth_column(rigid.matrix, 2), last);
+}
+
+CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, __global float4 *previous, __global uint2 *carry, cloth_rigid rigid)
 {
     uint at = rigid.first + i;
-    float4 p = array[at], last = cloth_column(rigid.matrix, 3);
-    if (rigid.directions) last = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    float4 moved = cloth_transform(p, cloth_column(rigid.matrix, 0), cloth_column(rigid.matrix, 1),
-                                   cloth_column(rigid.matrix, 2), last);
+    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), p = array[at];
+    float4 moved = cloth_rigidly(p, rigid, rigid.what == CLOTH_MOVE_DIRECTIONS ? none : cloth_column(rigid.matrix, 3));
     array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);
+    if (rigid.what != CLOTH_MOVE_PARTICLES) return;
+    float4 before = previous[at], lost = cloth_carry_of(carry[at]);
+    float4 way = hed_f4(p.x - before.x + lost.x, p.y - before.y + lost.y, p.z - before.z + lost.z, 0.0f);
+    way = cloth_rigidly(way, rigid, none);
+    before = hed_f4(moved.x - way.x, moved.y - way.y, moved.z - way.z, before.w);
+    previous[at] = before;
+    carry[at] = cloth_carry_pack(hed_f4(way.x - (moved.x - before.x), way.y - (moved.y - before.y), way.z - (moved.z - before.z), 0.0f));
 }
 
 #endif

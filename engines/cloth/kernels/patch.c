@@ -10,6 +10,7 @@
 static const hed_argument_def arguments[] = {
     [CLOTH_PATCH_POSITION] = BUFFER("position", HED_FLOAT, HED_READ_WRITE),
     [CLOTH_PATCH_PREVIOUS] = BUFFER("previous", HED_FLOAT, HED_READ_WRITE),
+    [CLOTH_PATCH_CARRY] = BUFFER("carry", HED_UINT32, HED_READ_WRITE),
     [CLOTH_PATCH_GARMENTS] = BUFFER("garments", HED_FLOAT, HED_READ),
     [CLOTH_PATCH_GROUPS] = BUFFER("groups", HED_UINT32, HED_READ),
     [CLOTH_PATCH_OWN] = BUFFER("own", HED_UINT32, HED_READ),
@@ -33,13 +34,11 @@ static const hed_argument_def arguments[] = {
     [CLOTH_PATCH_FIRST] = {.name = "first", .kind = HED_STRUCT, .size = sizeof(cloth_step)},
     [CLOTH_PATCH_REST] = {.name = "rest", .kind = HED_STRUCT, .size = sizeof(cloth_step)},
     [CLOTH_PATCH_DT] = SCALAR("dt", HED_FLOAT),
-    [CLOTH_PATCH_SLOT_COUNT] = SCALAR("slot_count", HED_UINT32),
-    [CLOTH_PATCH_BEGIN] = SCALAR("begin", HED_UINT32),
-    [CLOTH_PATCH_END] = SCALAR("end", HED_UINT32),
-    [CLOTH_PATCH_TOTAL] = SCALAR("total", HED_UINT32),
+    [CLOTH_PATCH_SPAN] = {.name = "span", .kind = HED_STRUCT, .size = sizeof(cloth_patch_span)},
     [CLOTH_PATCH_PLACE] = LOCAL("place", HED_FLOAT),
     [CLOTH_PATCH_PALETTE] = LOCAL("palette", HED_FLOAT),
     [CLOTH_PATCH_LOCAL_STEPS] = LOCAL("steps", HED_UINT32),
+    [CLOTH_PATCH_LOCAL_CARRIES] = LOCAL("carries", HED_UINT32),
 };
 
 static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,

@@ -16,9 +16,12 @@
 
 /* ---- a particle's own part: integration before a sweep, surroundings after it ---- */
 
-/* Previous positions of an item's first HELD particles. */
+/* Previous positions and carries (physics.h) of an item's first HELD particles: in registers, but carries of many in local memory. */
 typedef struct patch_held {
     float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
+#if !CARRY_LOCAL
+    uint2 carry[HELD > 0 ? HELD : 1];
+#endif
 } patch_held;
 
 /* Particle k of an item, within the patch. Registers have no numbers, so with HELD the loops over k are unrolled. */
@@ -59,6 +62,32 @@ CLOTH_FUNCTION void keep_before(patch_held *held, __global float4 *previous, uin
     }
 }
 
+/* Carry of particle k, which is `particle` of all. */
+CLOTH_FUNCTION uint2 carry_of(const patch_held *held, __local const uint2 *carries, __global const uint2 *carry, uint particle, uint k, uint item)
+{
+    (void)held, (void)carries, (void)item;
+    if (k >= HELD) return carry[particle];
+#if CARRY_LOCAL
+    return carries[OWN_AT(k)];
+#else
+    return held->carry[k];
+#endif
+}
+
+CLOTH_FUNCTION void keep_carry(patch_held *held, __local uint2 *carries, __global uint2 *carry, uint particle, uint k, uint item, uint2 now)
+{
+    (void)held, (void)carries, (void)item;
+    if (k >= HELD) {
+        carry[particle] = now;
+        return;
+    }
+#if CARRY_LOCAL
+    carries[OWN_AT(k)] = now;
+#else
+    held->carry[k] = now;
+#endif
+}
+
 /* Where a locked particle is at `to` of the driver's way. */
 CLOTH_FUNCTION float4 locked_at(uint particle, float4 at, __global const float4 *driver_from, __global const float4 *driver_to,
                                 __global const float4 *driver_map, float to)
@@ -73,14 +102,14 @@ CLOTH_FUNCTION float4 locked_at(uint particle, float4 at, __global const float4 
 #endif
 }
 
-/* A particle's step without the constraints; `*before` becomes what was `at`. */
-CLOTH_FUNCTION float4 advance(uint i, uint particle, float4 at, float4 *before, cloth_cloth cloth, cloth_step step,
+/* A particle's step without the constraints; `*before` becomes what was `at`, and `*carry` the new one. */
+CLOTH_FUNCTION float4 advance(uint i, uint particle, float4 at, float4 *before, uint2 *carry, cloth_cloth cloth, cloth_step step,
                               __local const float4 *anchor_place, __global const uint2 *tethers, __global const float4 *air,
                               __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map)
 {
     float4 moved;
     if (at.w > 0.0f) {
-        moved = cloth_integrate(at, *before, AIR ? air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), cloth, step);
+        moved = cloth_integrate(at, *before, carry, AIR ? air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), cloth, step);
         *before = at;
 #if TETHERS
         uint2 tether = tethers[i];
@@ -235,14 +264,15 @@ CLOTH_FUNCTION void place_anchors(__local float4 *anchor_place, patch_group grou
 }
 
 /* Up to the sending: own particles go on without constraints, in the first iteration of a substep, and the rim's are sent. */
-CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, patch_group group, cloth_cloth cloth, cloth_step step, uint iteration,
-                                __global float4 *previous, __global const uint *own, __global const uint2 *tethers, __global const float4 *air,
-                                __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map,
+CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, __local uint2 *carries, patch_group group, cloth_cloth cloth, cloth_step step, uint iteration,
+                                __global float4 *previous, __global uint2 *carry, __global const uint *own, __global const uint2 *tethers,
+                                __global const float4 *air, __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map,
                                 __global uint4 *packets, uint buffer, uint epoch, uint item)
 {
     __local const float4 *anchor_place = place + group.own_count + group.ghost_count;
     UNROLL_OWN for (uint batch = 0; batch < OWN; batch += BATCH) {
         float4 at[BATCH], before[BATCH]; /* loads first, for they could not pass the stores */
+        uint2 carried[BATCH];
         uint particle[BATCH];
 #pragma unroll
         for (uint k = 0; k < BATCH; k++) {
@@ -250,16 +280,19 @@ CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, patch_g
             if (batch + k >= OWN || i >= group.own_count) continue;
             at[k] = place[i];
             particle[k] = NEEDS_PARTICLE ? group.first + own[group.own_at + i] : 0;
-            if (iteration == 0) before[k] = before_of(held, previous, particle[k], batch + k);
+            if (iteration > 0) continue;
+            before[k] = before_of(held, previous, particle[k], batch + k);
+            carried[k] = carry_of(held, carries, carry, particle[k], batch + k, item);
         }
 #pragma unroll
         for (uint k = 0; k < BATCH; k++) {
             uint i = OWN_AT(batch + k), to = buffer + group.send_at + i;
             if (batch + k >= OWN || i >= group.own_count) continue;
             if (iteration == 0) {
-                at[k] = advance(group.own_at + i, particle[k], at[k], &before[k], cloth, step, anchor_place, tethers, air, driver_from,
-                                driver_to, driver_map);
+                at[k] = advance(group.own_at + i, particle[k], at[k], &before[k], &carried[k], cloth, step, anchor_place, tethers, air,
+                                driver_from, driver_to, driver_map);
                 keep_before(held, previous, particle[k], group.garment, batch + k, before[k]);
+                keep_carry(held, carries, carry, particle[k], batch + k, item, carried[k]);
                 place[i] = at[k];
             }
             if (EXCHANGE && i < group.send_count) send(&packets[to], at[k], epoch);
@@ -277,21 +310,22 @@ CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, patch_g
 #endif
 
 /* Every argument beyond the launch's own is described in solver/solver.h (cloth_buffers) or kernels/patch.h (tables). Substeps are as
- * `first`, then like `rest`, going on by `dt`. Halves [begin, end) of exchanges are made: one up to the sending, one from the receiving
+ * `first`, then like `rest`, going on by `dt`. Halves [span.begin, span.end) of exchanges are made: one up to the sending, one from the receiving
  * on. A launch makes all of them, or with BY_LAUNCHES those from behind one sending to behind the next. */
-__kernel void cloth_patch(__global float4 *position, __global float4 *previous, __global const float4 *garments,
-                          __global const uint4 *groups, __global const uint *own, __global const uint2 *tethers,
+__kernel void cloth_patch(__global float4 *position, __global float4 *previous, __global uint2 *carry,
+                          __global const float4 *garments, __global const uint4 *groups, __global const uint *own, __global const uint2 *tethers,
                           __global const uint *anchors, __global const uint2 *ghost_list, __global const uint *step_list,
                           __global const uint2 *pairs, __global const uint4 *figures, __global const float4 *shape_list,
                           __global const float4 *limit_list, __global uint4 *packets, __global const float4 *air,
                           __global const float4 *driver_from, __global const float4 *driver_to, __global const float4 *driver_map,
                           __global uint2 *debug, __global const float4 *colliders, __global const float4 *contact, __global uint *flags,
-                          cloth_step first, cloth_step rest, float dt, uint slot_count, uint begin, uint end, uint total,
-                          HED_LOCAL(float4, place), HED_LOCAL(float4, palette), HED_LOCAL(uint, steps))
+                          cloth_step first, cloth_step rest, float dt, patch_span span, HED_LOCAL(float4, place),
+                          HED_LOCAL(float4, palette), HED_LOCAL(uint, steps), HED_LOCAL(uint2, carries))
 {
     HED_LOCAL_USE(float4, place);
     HED_LOCAL_USE(float4, palette);
     HED_LOCAL_USE(uint, steps);
+    HED_LOCAL_USE(uint2, carries);
     uint item = (uint)get_local_id(0), index = (uint)get_group_id(0), slots = (uint)get_num_groups(0);
     patch_group group = group_at(groups, index);
     cloth_cloth cloth = cloth_garment_at(garments, group.garment);
@@ -312,7 +346,9 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
     EACH_OWN(k) {
         uint particle = group.first + own[group.own_at + OWN_AT(k)];
         place[OWN_AT(k)] = position[particle];
-        if (k < HELD) keep_before(&held, previous, particle, group.garment, k, previous[particle]);
+        if (k >= HELD) continue;
+        keep_before(&held, previous, particle, group.garment, k, previous[particle]);
+        keep_carry(&held, carries, carry, particle, k, item, carry[particle]);
     }
 #pragma unroll
     for (uint g = 0; g < GHOSTS; g++) {
@@ -323,26 +359,26 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
             place[group.own_count + g * WG + item] = position[group.first + ghost.x]; /* its inverse mass stays */
         }
     }
-    cloth_step step = step_of(first, rest, dt, (begin + 1) / 2 / ITERATIONS);
+    cloth_step step = step_of(first, rest, dt, (span.begin + 1) / 2 / ITERATIONS);
     if (TETHERS) place_anchors(anchor_place, group, anchors, position, driver_from, driver_to, driver_map, step.to, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     load_table(&table, place, palette, pairs, figures, steps, group, item);
 
-    for (uint exchange = begin / 2; 2 * exchange < end; exchange++) {
+    for (uint exchange = span.begin / 2; 2 * exchange < span.end; exchange++) {
         uint iteration = exchange % ITERATIONS;
         step = step_of(first, rest, dt, exchange / ITERATIONS);
         RELOAD
-        if (EXCHANGE != BY_LAUNCHES || 2 * exchange >= begin) {
+        if (EXCHANGE != BY_LAUNCHES || 2 * exchange >= span.begin) {
             epoch++;
-            begin_sweep(place, &held, group, cloth, step, iteration, previous, own, tethers, air, driver_from, driver_to, driver_map, packets,
-                        slots + (epoch & 1u) * slot_count, epoch, item);
+            begin_sweep(place, &held, carries, group, cloth, step, iteration, previous, carry, own, tethers, air, driver_from, driver_to, driver_map, packets,
+                        slots + (epoch & 1u) * span.slot_count, epoch, item);
         }
-        if (EXCHANGE == BY_LAUNCHES && 2 * exchange + 1 >= end) break;
+        if (EXCHANGE == BY_LAUNCHES && 2 * exchange + 1 >= span.end) break;
 #if EARLY
         sweep_early(place, palette, &table);
 #endif
         if (EXCHANGE)
-            receive(place + group.own_count, &ghosts, packets, slots + (epoch & 1u) * slot_count, epoch, item, &patience, flags);
+            receive(place + group.own_count, &ghosts, packets, slots + (epoch & 1u) * span.slot_count, epoch, item, &patience, flags);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (COLLIDERS) pose(posed, colliders, cloth, step, item);
         if (COLLIDERS && group.pair_steps + group.figure_steps == 0) barrier(CLK_LOCAL_MEM_FENCE); /* else the sweep has some */
@@ -357,7 +393,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
             for (uint k = 0; k < OWN && OWN_AT(k) < group.own_count; k++) {
                 uint particle = group.first + own[group.own_at + OWN_AT(k)];
                 place[OWN_AT(k)] = surround(particle, place[OWN_AT(k)], any_before_of(&held, previous, particle, k), cloth, step,
-                                            exchange + 1 == total, posed, contact, driver_from, driver_to, driver_map, debug);
+                                            exchange + 1 == span.total, posed, contact, driver_from, driver_to, driver_map, debug);
             }
         }
     }
@@ -368,7 +404,9 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
         float4 at = place[OWN_AT(k)];
         if (!DRIVER && at.w == 0.0f) continue; /* others may be reading where it is */
         position[particle] = at;
-        if (k < HELD) previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)group.garment);
+        if (k >= HELD) continue;
+        previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)group.garment);
+        carry[particle] = carry_of(&held, carries, carry, particle, k, item);
     }
     if (EXCHANGE && item == 0) packets[index].x = epoch;
 }

@@ -8,6 +8,7 @@
 enum {
     CLOTH_PATCH_POSITION,
     CLOTH_PATCH_PREVIOUS,
+    CLOTH_PATCH_CARRY,
     CLOTH_PATCH_GARMENTS,
     CLOTH_PATCH_GROUPS,  /* cloth_patch_record of each group */
     CLOTH_PATCH_OWN,     /* particles of the garment, patch by patch */
@@ -31,13 +32,11 @@ enum {
     CLOTH_PATCH_FIRST,
     CLOTH_PATCH_REST,
     CLOTH_PATCH_DT,
-    CLOTH_PATCH_SLOT_COUNT, /* packets of one of the two buffers */
-    CLOTH_PATCH_BEGIN,      /* halves of exchanges that are made: see the kernel */
-    CLOTH_PATCH_END,
-    CLOTH_PATCH_TOTAL, /* exchanges of all substeps that were asked for */
+    CLOTH_PATCH_SPAN,
     CLOTH_PATCH_PLACE,
     CLOTH_PATCH_PALETTE,
     CLOTH_PATCH_LOCAL_STEPS,
+    CLOTH_PATCH_LOCAL_CARRIES,
     CLOTH_PATCH_ARGUMENTS
 };
 
@@ -68,6 +67,11 @@ typedef struct cloth_patch_record {
     uint32_t slot_at, step_at, pair_steps, figure_steps;
     uint32_t anchor_at, anchor_count, shape_at, shape_count;
 } cloth_patch_record;
+
+/* What a launch makes; patch_span in the text. */
+typedef struct cloth_patch_span {
+    uint32_t slot_count, begin, end, total;
+} cloth_patch_span;
 
 extern const hed_kernel_def cloth_patch_def;         /* groups by themselves, or exchanging between launches */
 extern const hed_kernel_def cloth_patch_packets_def; /* groups that are resident together and exchange by packets */

@@ -33,6 +33,9 @@
 #ifndef HELD
 #define HELD OWN /* of OWN, how many previous positions stay in registers; the others in global memory */
 #endif
+#ifndef CARRY_LOCAL
+#define CARRY_LOCAL (OWN > 4) /* registers have no room for the carries of many */
+#endif
 #ifndef EXCHANGE
 #define EXCHANGE 0
 #endif
@@ -85,6 +88,13 @@
 #define NOTHING 0xffffffffu
 #define COMPLETE_STEP 0x80000000u                         /* of a figure step's first entry: six constraints a figure, else four */
 #define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u) /* polls before a packet is given up: seconds, where microseconds are usual */
+
+/* What a launch makes; cloth_patch_span in patch.h. */
+typedef struct patch_span {
+    uint slot_count; /* packets of one of the two buffers */
+    uint begin, end; /* halves of exchanges: see the kernel */
+    uint total;      /* exchanges of all substeps that were asked for */
+} patch_span;
 
 /* What a group works on: solver/patches.h fills it (cloth_patch_record). Numbers of particles are within the garment. */
 typedef struct patch_group {

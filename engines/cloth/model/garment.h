@@ -65,12 +65,13 @@ typedef struct cloth_reference_def {
 } cloth_reference_def;
 
 /* Moves a garment without surroundings (no driver, air, colliders) by `frames` frames. `positions`, `previous`: (particle_count x 3),
- * in and out; `last_dt`: in and out, 0 at the start. Errors: MEMORY (several iterations keep a multiplier for each constraint). */
+ * in and out; `carry` (the same) likewise, zeros at the start; NULL: none is kept; `last_dt`: in and out, 0 at the start. Errors: MEMORY
+ * (several iterations keep a multiplier for each constraint). */
 hed_status cloth_reference_frames(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, double *positions,
-                                  double *previous, double *last_dt);
+                                  double *previous, double *carry, double *last_dt);
 /* The same in float, for how far rounding alone leads. */
 hed_status cloth_reference_frames_float(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, float *positions,
-                                        float *previous, float *last_dt);
+                                        float *previous, float *carry, float *last_dt);
 
 /* ---- what everybody needs: solver/cloth.c ---- */
 

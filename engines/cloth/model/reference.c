@@ -1,6 +1,8 @@
 /* The reference: integrate, tether, then constraint after constraint, in double and in float. */
 #include "model/garment.h"
 
+#include "heddle/math.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -29,14 +31,23 @@ static cloth_substep substep(const cloth_garment *garment, const cloth_reference
 #define NAME(word) word
 #define SQRT(x) sqrt(x)
 #define FMA(a, b, c) fma(a, b, c)
+#define CARRIED(x) (x)
 #include "model/reference_frames.h"
 #undef REAL
 #undef NAME
 #undef SQRT
 #undef FMA
+#undef CARRIED
+
+/* As cloth_carry_pack() keeps it. */
+static float carried(float lost)
+{
+    return hed_as_float((hed_as_uint(lost) + 0x8000u) & 0xffff0000u);
+}
 
 #define REAL float
 #define NAME(word) word##_float
 #define SQRT(x) sqrtf(x)
 #define FMA(a, b, c) fmaf(a, b, c)
+#define CARRIED(x) carried(x)
 #include "model/reference_frames.h"

@@ -1,5 +1,5 @@
-/* The body of the reference, for one type of number: read by reference.c with REAL, NAME, SQRT, FMA defined. Same
- * operations in the same order as kernels/physics.h in strict mode. */
+/* The body of the reference, for one type of number: read by reference.c with REAL, NAME, SQRT, FMA, CARRIED defined. Same
+ * operations in the same order as kernels/physics.h in strict mode; `carry` is explained there. */
 
 static REAL NAME(squared)(const REAL way[3]) { return FMA(way[0], way[0], FMA(way[1], way[1], way[2] * way[2])); }
 
@@ -9,7 +9,7 @@ static void NAME(move)(REAL *point, REAL share, const REAL way[3])
     for (int axis = 0; axis < 3; axis++) point[axis] = FMA(share, way[axis], point[axis]);
 }
 
-static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *step, REAL *positions, REAL *previous)
+static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *step, REAL *positions, REAL *previous, REAL *carry)
 {
     for (uint32_t i = 0; i < garment->particle_count; i++) {
         REAL *at = positions + 3 * (size_t)i, *before = previous + 3 * (size_t)i;
@@ -18,10 +18,11 @@ static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *s
             continue;
         }
         for (int axis = 0; axis < 3; axis++) {
-            REAL way =
-                (at[axis] - before[axis]) * ((REAL)step->ratio * (REAL)step->keep[axis]) + (REAL)step->fall[axis];
+            REAL lost = carry ? carry[3 * (size_t)i + (size_t)axis] : 0;
+            REAL way = (at[axis] - before[axis] + lost) * ((REAL)step->ratio * (REAL)step->keep[axis]) + (REAL)step->fall[axis];
             before[axis] = at[axis];
             at[axis] += way;
+            if (carry) carry[3 * (size_t)i + (size_t)axis] = CARRIED(way - (at[axis] - before[axis]));
         }
         if (!garment->anchor_count || garment->tether_anchor[i] == UINT32_MAX) continue;
         const REAL *anchor = positions + 3 * (size_t)garment->anchors[garment->tether_anchor[i]];
@@ -66,7 +67,7 @@ static void NAME(project)(const cloth_garment *garment, const cloth_substep *ste
 }
 
 hed_status NAME(cloth_reference_frames)(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames,
-                                        REAL *positions, REAL *previous, REAL *last_dt)
+                                        REAL *positions, REAL *previous, REAL *carry, REAL *last_dt)
 {
     uint32_t count = def->order.constraints ? def->order.count : garment->constraint_count;
     double *multipliers = NULL;
@@ -78,7 +79,7 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment, const clot
         cloth_substep step = substep(garment, def, (double)*last_dt);
         *last_dt = (REAL)step.dt;
         NAME(integrate)
-        (garment, &step, positions, previous);
+        (garment, &step, positions, previous, carry);
         if (multipliers) memset(multipliers, 0, garment->constraint_count * sizeof *multipliers);
         for (uint32_t iteration = 0; iteration < def->iterations; iteration++)
             for (uint32_t k = 0; k < count; k++) {

@@ -269,7 +269,7 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
 static void destroy_buffers(hed_cloth *cloth)
 {
     cloth_buffers *b = &cloth->buffers;
-    hed_buffer *all[] = {b->none, b->position, b->previous, b->garments, b->air,
+    hed_buffer *all[] = {b->none, b->position, b->previous, b->carry, b->garments, b->air,
                          b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map,
                          b->debug, b->colliders, b->contact, b->vertex_particle, b->vertices[0],
                          b->vertices[1], b->normals[0], b->normals[1], b->incident_at, b->incident,
@@ -289,6 +289,9 @@ static void destroy_host(hed_cloth *cloth)
     }
     hed_buffer_destroy(host->good_position);
     hed_buffer_destroy(host->good_previous);
+    hed_buffer_destroy(host->good_carry);
+    hed_buffer_destroy(host->look.pinned);
+    hed_event_destroy(host->look.done);
     hed_buffer_destroy(host->fed_positions);
     hed_buffer_destroy(host->fed_normals);
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;

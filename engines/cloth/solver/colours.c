@@ -255,6 +255,7 @@ static hed_status integrate(hed_cloth *cloth, const cloth_structure *s, uint32_t
     const cloth_buffers *b = &cloth->buffers;
     hed_argument arguments[] = {hed_buffer_argument(b->position),
                                 hed_buffer_argument(b->previous),
+                                hed_buffer_argument(b->carry),
                                 hed_buffer_argument(b->garments),
                                 hed_buffer_argument(or_none(cloth, b->air)),
                                 hed_buffer_argument(or_none(cloth, b->tether)),
@@ -264,7 +265,7 @@ static hed_status integrate(hed_cloth *cloth, const cloth_structure *s, uint32_t
                                 hed_buffer_argument(or_none(cloth, b->driver_map)),
                                 hed_buffer_argument(s->steps),
                                 hed_uint_argument(substep)};
-    return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, arguments, 11, error);
+    return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, arguments, 12, error);
 }
 
 static hed_status project_sets(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t pass,

@@ -57,8 +57,10 @@ struct cloth_contacts {
     hed_buffer *counts;    /* (particles) uint */
     /* mesh colliders */
     cloth_tree *tree;
-    float4 *places; /* (vertices) where they are */
-    float4 *known;  /* (known_count) where a saved state has them, until the next frame; else NULL */
+    float4 *places; /* (vertices) where they are in the world */
+    float4 *sent;   /* (vertices) the same from `origin`, as in place[turn] */
+    double origin[3];
+    float4 *known; /* (known_count) where a saved state has them, until the next frame; else NULL */
     uint32_t known_count;
     bool jumped;                                                      /* the next frame finds them where they are then */
     hed_buffer *place[2];                                             /* (vertices) float4, in turn: where they were, where they are */

@@ -42,7 +42,8 @@ static hed_status make_tree(hed_cloth *cloth, cloth_contacts *contacts, const he
     if (status) return status;
     uint32_t count = contacts->tree->vertex_count;
     contacts->places = cloth_allocate(&cloth->allocator, count, sizeof *contacts->places, error);
-    if (!contacts->places) status = HED_ERROR_MEMORY;
+    contacts->sent = contacts->places ? cloth_allocate(&cloth->allocator, count, sizeof *contacts->sent, error) : NULL;
+    if (!contacts->sent) status = HED_ERROR_MEMORY;
     if (!status && contacts->known && contacts->known_count != count)
         status = cloth_fail(error, HED_ERROR_ARGUMENT,
                             "mesh colliders have %u vertices, in the state that was set they had %u", count,
@@ -59,6 +60,15 @@ static void forget_known(cloth_contacts *contacts)
     contacts->known = NULL;
 }
 
+/* Where they are, from the present origin. */
+static hed_status send_places(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    uint32_t count = contacts->tree->vertex_count;
+    for (uint32_t v = 0; v < count; v++) contacts->sent[v] = cloth_from_world(cloth, &contacts->places[v].x, 0.0f);
+    memcpy(contacts->origin, cloth->origin, sizeof contacts->origin);
+    return cloth_send(cloth, contacts->place[contacts->turn], 0, contacts->sent, count * sizeof *contacts->sent, error);
+}
+
 /* Where a saved state has them. */
 static hed_status take_known(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
@@ -66,8 +76,7 @@ static hed_status take_known(hed_cloth *cloth, cloth_contacts *contacts, hed_err
     memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
     contacts->jumped = false;
     forget_known(contacts);
-    return cloth_send(cloth, contacts->place[contacts->turn], 0, contacts->places,
-                      16 * (uint64_t)contacts->tree->vertex_count, error);
+    return send_places(cloth, contacts, error);
 }
 
 static hed_status check_same(const cloth_tree *tree, const hed_cloth_frame *frame, hed_error *error)
@@ -123,16 +132,15 @@ static hed_status send_kinds(hed_cloth *cloth, cloth_contacts *contacts, const h
 static hed_status feed(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, double *move,
                        hed_buffer **begin, hed_buffer **end, hed_error *error)
 {
-    hed_status status = HED_OK;
+    bool moved = memcmp(contacts->origin, cloth->origin, sizeof contacts->origin) != 0;
+    hed_status status = moved && !contacts->jumped ? send_places(cloth, contacts, error) : HED_OK;
     *move = 0.0;
     *begin = contacts->place[contacts->turn];
-    if (frame->mesh_count > 0) {
+    if (frame->mesh_count > 0 && !status) {
         *move = take_places(contacts, frame);
         contacts->turn ^= 1u;
         status = send_kinds(cloth, contacts, frame, error);
-        if (!status)
-            status = cloth_send(cloth, contacts->place[contacts->turn], 0, contacts->places,
-                                16 * (uint64_t)contacts->tree->vertex_count, error);
+        if (!status) status = send_places(cloth, contacts, error);
     }
     *end = contacts->place[contacts->turn];
     if (contacts->jumped) *begin = *end;
@@ -265,9 +273,11 @@ void cloth_contact_meshes_destroy(cloth_contacts *contacts)
         hed_buffer_destroy(*buffers[i]);
         *buffers[i] = NULL;
     }
-    if (contacts->tree)
+    if (contacts->tree) {
         cloth_release(&contacts->allocator, contacts->places, contacts->tree->vertex_count, sizeof *contacts->places);
-    contacts->places = NULL;
+        cloth_release(&contacts->allocator, contacts->sent, contacts->tree->vertex_count, sizeof *contacts->sent);
+    }
+    contacts->places = contacts->sent = NULL;
     cloth_tree_destroy(contacts->tree);
     contacts->tree = NULL;
 }

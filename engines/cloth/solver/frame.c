@@ -15,7 +15,7 @@ static const double fastest = 1000.0;
 
 /* ---- checks ---- */
 
-/* No place of a cloth is farther from the origin, m: squares and products of places stay far from what a float holds.
+/* No place is farther from the world's zero, m: squares and products of places stay far from what a float holds.
  */
 static const double farthest = 1e6;
 
@@ -203,14 +203,14 @@ static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) |
                      (frame->driver_normals ? CLOTH_FEED_NORMALS : 0) |
                      (frame->driver_buffer ? CLOTH_FEED_PAIRS : 0);
+    cloth_feeding fed = {given, cloth->particles, (float)cloth->origin[0], (float)cloth->origin[1], (float)cloth->origin[2]};
     hed_argument arguments[] = {hed_buffer_argument(host->fed_positions ? host->fed_positions : b->none),
                                 hed_buffer_argument(host->fed_normals ? host->fed_normals : b->none),
                                 hed_buffer_argument(frame->driver_buffer ? frame->driver_buffer : b->none),
                                 hed_buffer_argument(b->driver_map),
                                 hed_buffer_argument(b->driver_to),
-                                hed_uint_argument(given),
-                                hed_uint_argument(cloth->particles)};
-    return status ? status : cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles, arguments, 7, error);
+                                hed_struct_argument(&fed, sizeof fed)};
+    return status ? status : cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles, arguments, 6, error);
 }
 
 static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
@@ -223,12 +223,19 @@ static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     return send_driver(cloth, frame, error);
 }
 
-static void collider_words(const hed_cloth_collider *from, const hed_cloth_collider *to, float4 *words)
+/* A capsule's other end, or a plane's normal. */
+static float4 second_of(const hed_cloth *cloth, const hed_cloth_collider *c)
 {
-    words[0] = (float4){from->a[0], from->a[1], from->a[2], from->radius[0]};
-    words[1] = (float4){from->b[0], from->b[1], from->b[2], from->radius[1]};
-    words[2] = (float4){to->a[0], to->a[1], to->a[2], to->radius[0]};
-    words[3] = (float4){to->b[0], to->b[1], to->b[2], to->radius[1]};
+    if (c->shape == HED_CLOTH_CAPSULE) return cloth_from_world(cloth, c->b, c->radius[1]);
+    return (float4){c->b[0], c->b[1], c->b[2], c->radius[1]};
+}
+
+static void collider_words(const hed_cloth *cloth, const hed_cloth_collider *from, const hed_cloth_collider *to, float4 *words)
+{
+    words[0] = cloth_from_world(cloth, from->a, from->radius[0]);
+    words[1] = second_of(cloth, from);
+    words[2] = cloth_from_world(cloth, to->a, to->radius[0]);
+    words[3] = second_of(cloth, to);
     words[4] = (float4){(float)to->shape, to->friction, 0.0f, 0.0f};
 }
 
@@ -240,7 +247,7 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
     if (frame->collider_count) host->collider_count = frame->collider_count;
     for (uint32_t i = 0; i < host->collider_count; i++) {
         hed_cloth_collider to = frame->collider_count ? frame->colliders[i] : host->colliders[i];
-        collider_words(i < before ? &host->colliders[i] : &to, &to, &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
+        collider_words(cloth, i < before ? &host->colliders[i] : &to, &to, &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
         host->colliders[i] = to;
     }
     uint64_t bytes = sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)host->collider_count;
@@ -306,7 +313,10 @@ static cloth_step step_at(const hed_cloth *cloth, const schedule *s, uint32_t in
                        .stiffness = (float)(1.0 / (dt * dt)),
                        .longest_move = (float)longest,
                        .particles = cloth->particles,
-                       .colliders = cloth->host->collider_count};
+                       .colliders = cloth->host->collider_count,
+                       .origin_x = gusty ? (float)cloth->origin[0] : 0.0f,
+                       .origin_y = gusty ? (float)cloth->origin[1] : 0.0f,
+                       .origin_z = gusty ? (float)cloth->origin[2] : 0.0f};
     step.flags = (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) | (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
                  (cloth->has_air ? CLOTH_STEP_AIR : 0) | (cloth->host->has_meshes ? CLOTH_STEP_CONTACTS : 0);
     return step;
@@ -338,8 +348,8 @@ static hed_status run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 
 static hed_status feed(hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, float dt, hed_error *error)
 {
-    hed_status status = HED_OK;
-    if (frame->motion) status = cloth_move_particles(cloth, frame->motion, 0, cloth->particles, error);
+    hed_status status = cloth_origin_follow(cloth, error);
+    if (!status && frame->motion) status = cloth_move_particles(cloth, frame->motion, 0, cloth->particles, error);
     if (!status) status = feed_driver(cloth, frame, error);
     if (!status) status = feed_colliders(cloth, frame, error);
     if (!status) status = feed_garments(cloth, dt, error);
@@ -364,5 +374,6 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     cloth->frame += frame->frames;
     cloth_set_view(cloth, frame->transform);
     status = cloth_show(cloth, error);
+    if (!status) status = cloth_origin_look(cloth, error);
     return status ? status : cloth_stage_end(cloth, error);
 }

@@ -29,6 +29,18 @@ typedef struct cloth_slot {
     bool busy;
 } cloth_slot;
 
+enum { CLOTH_LOOKS = 8 }; /* garments whose places the origin follows */
+
+/* How the origin follows the cloth: origin.c. */
+typedef struct cloth_look {
+    hed_buffer *pinned; /* (CLOTH_LOOKS) float4, copies of places; NULL until the first */
+    hed_event *done;
+    uint32_t submissions; /* since the last look */
+    uint32_t after;       /* submissions until the origin moves by what is seen; 0: nothing is on its way */
+    bool known;           /* `middle` is what was seen */
+    float middle[3];      /* m, from the origin */
+} cloth_look;
+
 typedef struct cloth_host {
     hed_kernel *kernels[CLOTH_KERNEL_COUNT];
     bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
@@ -46,15 +58,18 @@ typedef struct cloth_host {
     bool driver_moves;                       /* driver_from is not driver_to */
     bool air_fresh;                          /* buffers.air is of the present positions */
     /* write-back */
-    cloth_view view;
+    float transform[16]; /* of the frame, column by column, for places of the world */
+    cloth_view view;     /* the same for places from the origin */
     hed_buffer *into[2]; /* the program's, or NULL */
     bool into_gl;
     uint32_t turn; /* which of the two is written next */
     /* the state to go back to */
-    hed_buffer *good_position, *good_previous;
+    hed_buffer *good_position, *good_previous, *good_carry;
     float good_dt;
     double good_time;
     uint32_t good_frame;
+    double good_origin[3];
+    cloth_look look;
     bool stirred; /* something was enqueued since the last successful wait */
 } cloth_host;
 
@@ -88,16 +103,26 @@ uint64_t cloth_buffer_bytes(const hed_cloth *cloth);
 hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
 /* Enqueues write-back into the next buffers, and turns them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
-/* Enqueues a rigid matrix on points, or `directions`, [first, first + count) of an array. */
-hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *matrix, uint32_t first, uint32_t count,
-                            bool directions, hed_error *error);
-/* Enqueues the same on particles [first, first + count) and their driver. */
+
+/* origin.c: the origin in the middle of the garments where they start. */
+void cloth_origin_start(hed_cloth *cloth);
+/* Enqueues a rigid matrix of the world on particles [first, first + count) and their driver; the origin goes along with all. */
 hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count,
                                 hed_error *error);
+/* A submission's beginning, where the origin may move, and its end, where places may be looked at. */
+hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error);
+hed_status cloth_origin_look(hed_cloth *cloth, hed_error *error);
+/* Waits for what is looked at, for saved states. */
+hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error);
+/* Positions are relative to `origin` already (they were kept); the driver is moved there. */
+hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_error *error);
+
 /* Enqueues a copy of the present state as the one to go back to. */
 hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error);
-/* Sets cloth_host.view from a 4 x 4 matrix (NULL: identity). */
+/* Sets cloth_host.transform from a 4 x 4 matrix (NULL: identity), and the view. */
 void cloth_set_view(hed_cloth *cloth, const float *transform);
+/* Makes cloth_host.view from the transform and the origin. */
+void cloth_fold_view(hed_cloth *cloth);
 
 /* ARGUMENT unless all `count` numbers are finite and at most `most` in size; `what` names them. */
 hed_status cloth_check_numbers(const float *values, uint64_t count, double most, const char *what, hed_error *error);

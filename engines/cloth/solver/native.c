@@ -173,7 +173,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_ste
     job.acts = first->colliders || ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
     job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
     job.arrays =
-        (cloth_arrays){host_of(b->position), host_of(b->previous), host_of(b->garments), host_of(b->air),
+        (cloth_arrays){host_of(b->position), host_of(b->previous), host_of(b->carry), host_of(b->garments), host_of(b->air),
                        host_of(b->tether), host_of(b->anchors), host_of(b->driver_from), host_of(b->driver_to),
                        host_of(b->driver_map), host_of(b->colliders), host_of(b->contact), host_of(b->debug)};
     set_limits(cloth, s->limits[0], first->stiffness);

@@ -111,6 +111,7 @@ void cloth_native_tables_destroy(cloth_native_tables *tables);
 /* Arrays of the device, in place. */
 typedef struct cloth_arrays {
     float4 *position, *previous;
+    uint2 *carry;
     const float4 *garments, *air;
     const uint2 *tether;
     const uint *anchors;

@@ -10,7 +10,7 @@
 BODY integrate(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; i++)
-        cloth_integrate_one(i, a->position, a->previous, a->garments, a->air, a->tether, a->anchors, a->driver_from,
+        cloth_integrate_one(i, a->position, a->previous, a->carry, a->garments, a->air, a->tether, a->anchors, a->driver_from,
                             a->driver_to, a->driver_map, *step);
 }
 

@@ -144,9 +144,23 @@ static uint32_t ceil_to(uint32_t value, uint32_t unit) { return (value + unit - 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t at_least_one(uint32_t value) { return value ? value : 1; }
 
-/* The smallest instance that holds the tables. */
-static hed_status configure(cloth_structure *made, const cloth_patch_tables *tables, hed_error *error)
+/* Of the carries of an item's first `held` particles. */
+static uint64_t carry_bytes(const cloth_structure *made, uint32_t held)
 {
+    uint64_t kept = (uint64_t)held * made->choice.threads;
+    return ceil_to(8 * at_least_one(kept < made->most_own ? (uint32_t)kept : made->most_own), FLOAT4);
+}
+
+/* Local memory of a group, without colliders. */
+static uint64_t local_bytes(const cloth_structure *made, uint32_t held)
+{
+    return (uint64_t)FLOAT4 * (made->places + made->palette) + ceil_to(4 * made->local_steps, FLOAT4) + carry_bytes(made, held);
+}
+
+/* The smallest instance that holds the tables. */
+static hed_status configure(const hed_cloth *cloth, cloth_structure *made, const cloth_patch_tables *tables, hed_error *error)
+{
+    uint64_t room = hed_device_get_info(cloth->device)->local_bytes;
     cloth_patch_choice *choice = &made->choice;
     bool registers = choice->kind == CLOTH_PLAN_JOINT && tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
                      tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024;
@@ -173,7 +187,9 @@ static hed_status configure(cloth_structure *made, const cloth_patch_tables *tab
         values[CLOTH_PATCH_EARLY] =
             smaller(smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps);
     values[CLOTH_PATCH_QUEUE] = smaller(at_least_one(choice->queue), CLOTH_PATCH_MOST_QUEUE);
-    values[CLOTH_PATCH_HELD] = smaller(choice->held, own);
+    uint32_t held = smaller(choice->held, own);
+    while (held > 0 && local_bytes(made, held) > room) held--;
+    values[CLOTH_PATCH_HELD] = held;
     return HED_OK;
 }
 
@@ -191,13 +207,14 @@ static uint64_t posed_bytes(const hed_cloth *cloth, uint32_t variant)
     return variant & COLLIDERS_BIT ? (uint64_t)FLOAT4 * CLOTH_POSED_WORDS * cloth->def.max_colliders : 0;
 }
 
+static uint32_t held_by(const hed_kernel *kernel) { return (uint32_t)hed_kernel_config(kernel, NULL).values[CLOTH_PATCH_HELD]; }
+
 /* Every packet's sender has to be on the device while somebody waits for it. */
 static hed_status check_resident(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant,
                                  const hed_kernel *kernel, hed_error *error)
 {
     int64_t resident;
-    uint64_t local = (uint64_t)FLOAT4 * (made->places + made->palette) + ceil_to(4 * made->local_steps, FLOAT4) +
-                     posed_bytes(cloth, variant);
+    uint64_t local = local_bytes(made, held_by(kernel)) + posed_bytes(cloth, variant);
     if (made->by != BY_PACKETS) return HED_OK;
     hed_status status = hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error);
     if (!status && resident >= 0 && resident < (int64_t)made->group_count)
@@ -357,7 +374,7 @@ static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool
     if (!status) status = cloth_patch_tables_create(cloth, plans, &tables, error);
     if (!status) {
         describe(cloth, made, plans, &tables);
-        status = configure(made, &tables, error);
+        status = configure(cloth, made, &tables, error);
         if (!status) status = upload(cloth, made, &tables, error);
         if (!status) status = kernel_for(cloth, made, surroundings(cloth), &kernel, error);
         cloth_patch_tables_destroy(&tables);
@@ -411,6 +428,7 @@ static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, 
     hed_buffer *const buffers[CLOTH_PATCH_FIRST] = {
         [CLOTH_PATCH_POSITION] = b->position,
         [CLOTH_PATCH_PREVIOUS] = b->previous,
+        [CLOTH_PATCH_CARRY] = b->carry,
         [CLOTH_PATCH_GARMENTS] = b->garments,
         [CLOTH_PATCH_AIR] = b->air,
         [CLOTH_PATCH_DRIVER_FROM] = b->driver_from,
@@ -427,11 +445,10 @@ static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, 
     arguments[CLOTH_PATCH_FIRST] = hed_struct_argument(first, sizeof *first);
     arguments[CLOTH_PATCH_REST] = hed_struct_argument(rest, sizeof *rest);
     arguments[CLOTH_PATCH_DT] = hed_float_argument(dt);
-    arguments[CLOTH_PATCH_SLOT_COUNT] = hed_uint_argument(made->slot_count);
     for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++) arguments[i] = hed_local_argument();
 }
 
-static hed_geometry geometry_of(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant)
+static hed_geometry geometry_of(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant, const hed_kernel *kernel)
 {
     hed_geometry geometry = {.dimensions = 1,
                              .global = {(uint64_t)made->group_count * made->choice.threads},
@@ -439,6 +456,7 @@ static hed_geometry geometry_of(const hed_cloth *cloth, const cloth_structure *m
     geometry.local_bytes[CLOTH_PATCH_PLACE] = (uint64_t)FLOAT4 * made->places;
     geometry.local_bytes[CLOTH_PATCH_PALETTE] = (uint64_t)FLOAT4 * made->palette + posed_bytes(cloth, variant);
     geometry.local_bytes[CLOTH_PATCH_LOCAL_STEPS] = (uint64_t)4 * made->local_steps;
+    geometry.local_bytes[CLOTH_PATCH_LOCAL_CARRIES] = carry_bytes(made, held_by(kernel));
     return geometry;
 }
 
@@ -448,15 +466,15 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
     uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (rest->colliders ? COLLIDERS_BIT : 0);
     hed_argument arguments[CLOTH_PATCH_ARGUMENTS];
-    hed_geometry geometry = geometry_of(cloth, made, variant);
     hed_kernel *kernel;
     hed_status status = kernel_for(cloth, made, variant, &kernel, error);
+    if (status) return status;
+    hed_geometry geometry = geometry_of(cloth, made, variant, kernel);
     fill_arguments(cloth, made, first, rest, dt, arguments);
-    arguments[CLOTH_PATCH_TOTAL] = hed_uint_argument(total);
     for (uint32_t begin = 0, next; begin < end && !status; begin = next) {
         next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : smaller(begin + 2, end);
-        arguments[CLOTH_PATCH_BEGIN] = hed_uint_argument(begin);
-        arguments[CLOTH_PATCH_END] = hed_uint_argument(next);
+        cloth_patch_span span = {made->slot_count, begin, next, total};
+        arguments[CLOTH_PATCH_SPAN] = hed_struct_argument(&span, sizeof span);
         status = hed_launch_over(cloth->stream, kernel, &geometry, arguments, CLOTH_PATCH_ARGUMENTS, error);
     }
     return status;

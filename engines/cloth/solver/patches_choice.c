@@ -11,6 +11,7 @@ enum {
     STREAM_THREADS = 512,
     SMALL_THREADS = 96, /* where several groups share a compute unit */
     SMALL_GROUPS = 8,
+    SMALL_HELD = 9, /* previous positions that their 80 registers have room for */
     CPU_THREADS = 32,
     SURROUNDED_THREADS = 768 /* where driver, air or colliders want more loads under way */
 };
@@ -70,6 +71,7 @@ static cloth_patch_choice default_whole(const hed_cloth *cloth, const hed_device
         choice.threads = SMALL_THREADS;
         choice.groups = SMALL_GROUPS;
         choice.queue = 1; /* two would spill */
+        choice.held = SMALL_HELD;
     } else if (largest <= 256) {
         choice.threads = 64;
     } else if (largest < 2 * STREAM_THREADS) {

@@ -7,6 +7,12 @@
 #undef fabs /* double here: words.h has the float of kernels */
 #undef sqrt
 
+/* What is read from the device. */
+typedef struct particles {
+    float4 *position, *previous;
+    uint2 *carry;
+} particles;
+
 typedef struct sums {
     double squares; /* of violation / rest */
     uint64_t constraints;
@@ -15,6 +21,12 @@ typedef struct sums {
 static double distance(float4 a, float4 b)
 {
     double x = (double)b.x - a.x, y = (double)b.y - a.y, z = (double)b.z - a.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+static double way_of(float4 p, float4 before, float4 carry)
+{
+    double x = (double)p.x - before.x + carry.x, y = (double)p.y - before.y + carry.y, z = (double)p.z - before.z + carry.z;
     return sqrt(x * x + y * y + z * z);
 }
 
@@ -34,24 +46,23 @@ static void measure_constraints(const cloth_garment *g, const float4 *positions,
     }
 }
 
-/* FNV-1a over the bits of a position. */
-static uint64_t add_bits(uint64_t hash, float4 p)
+/* FNV-1a over the bits of a place. */
+static uint64_t add_bits(uint64_t hash, float x, float y, float z)
 {
-    const uint32_t words[3] = {hed_canonical_bits(p.x), hed_canonical_bits(p.y), hed_canonical_bits(p.z)};
+    const uint32_t words[3] = {hed_canonical_bits(x), hed_canonical_bits(y), hed_canonical_bits(z)};
     for (int i = 0; i < 12; i++) hash = (hash ^ (words[i / 4] >> 8 * (i % 4) & 255)) * 0x100000001b3u;
     return hash;
 }
 
-static void measure_particles(const hed_cloth *cloth, const float4 *positions, const float4 *previous,
-                              hed_cloth_quality *quality)
+static void measure_particles(const hed_cloth *cloth, const particles *arrays, hed_cloth_quality *quality)
 {
     double energy = 0.0, dt = cloth->last_dt;
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = add_bits(0xcbf29ce484222325u, (float)cloth->origin[0], (float)cloth->origin[1], (float)cloth->origin[2]);
     for (uint32_t i = 0; i < cloth->particles; i++) {
-        float4 p = positions[i];
-        const double at[3] = {p.x, p.y, p.z};
-        double moved = distance(previous[i], p);
-        hash = add_bits(hash, p);
+        float4 p = arrays->position[i];
+        const double at[3] = {p.x + cloth->origin[0], p.y + cloth->origin[1], p.z + cloth->origin[2]};
+        double moved = way_of(p, arrays->previous[i], cloth_carry_of(arrays->carry[i]));
+        hash = add_bits(hash, p.x, p.y, p.z);
         if (!cloth_finite(p)) quality->not_finite++;
         if (p.w > 0.0f && dt > 0.0) energy += 0.5 / p.w * (moved / dt) * (moved / dt);
         for (int k = 0; k < 3; k++) {
@@ -63,36 +74,38 @@ static void measure_particles(const hed_cloth *cloth, const float4 *positions, c
     quality->hash = hash;
 }
 
-static void measure(const hed_cloth *cloth, const float4 *positions, const float4 *previous,
-                    hed_cloth_quality *quality)
+static void measure(const hed_cloth *cloth, const particles *arrays, hed_cloth_quality *quality)
 {
     sums total = {0};
     *quality = (hed_cloth_quality){.worst_stretch = -1.0};
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t copy = 0; copy < garment->copies; copy++)
-            measure_constraints(garment, positions + cloth->first_particle[g] + copy * garment->particle_count,
+            measure_constraints(garment, arrays->position + cloth->first_particle[g] + copy * garment->particle_count,
                                 quality, &total);
     }
     if (quality->worst_stretch == -1.0) quality->worst_stretch = 0.0; /* no structural constraint */
     quality->residual = total.constraints ? sqrt(total.squares / (double)total.constraints) : 0.0;
-    measure_particles(cloth, positions, previous, quality);
+    measure_particles(cloth, arrays, quality);
 }
 
 hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
     uint64_t count = cloth->particles, bytes = count * sizeof(float4);
-    float4 *positions = cloth_allocate(a, count, sizeof *positions, error);
-    float4 *previous = positions ? cloth_allocate(a, count, sizeof *previous, error) : NULL;
-    hed_status status = previous ? HED_OK : HED_ERROR_MEMORY;
-    if (!status) status = hed_read(cloth->stream, positions, cloth->buffers.position, 0, bytes, error);
-    if (!status) status = hed_read(cloth->stream, previous, cloth->buffers.previous, 0, bytes, error);
+    particles arrays = {.position = cloth_allocate(a, count, sizeof *arrays.position, error)};
+    if (arrays.position) arrays.previous = cloth_allocate(a, count, sizeof *arrays.previous, error);
+    if (arrays.previous) arrays.carry = cloth_allocate(a, count, sizeof *arrays.carry, error);
+    hed_status status = arrays.carry ? HED_OK : HED_ERROR_MEMORY;
+    if (!status) status = hed_read(cloth->stream, arrays.position, cloth->buffers.position, 0, bytes, error);
+    if (!status) status = hed_read(cloth->stream, arrays.previous, cloth->buffers.previous, 0, bytes, error);
+    if (!status) status = hed_read(cloth->stream, arrays.carry, cloth->buffers.carry, 0, count * sizeof *arrays.carry, error);
     hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
     if (!status) status = waited;
-    if (!status) measure(cloth, positions, previous, quality);
-    cloth_release(a, previous, count, sizeof *previous);
-    cloth_release(a, positions, count, sizeof *positions);
+    if (!status) measure(cloth, &arrays, quality);
+    cloth_release(a, arrays.carry, count, sizeof *arrays.carry);
+    cloth_release(a, arrays.previous, count, sizeof *arrays.previous);
+    cloth_release(a, arrays.position, count, sizeof *arrays.position);
     return status;
 }
 

@@ -15,10 +15,12 @@ hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)
                                  error);
     if (!status)
         status = hed_copy(cloth->stream, host->good_previous, 0, b->previous, 0, hed_buffer_size(b->previous), error);
+    if (!status) status = hed_copy(cloth->stream, host->good_carry, 0, b->carry, 0, hed_buffer_size(b->carry), error);
     if (status) return status;
     host->good_dt = cloth->last_dt;
     host->good_time = cloth->time;
     host->good_frame = cloth->frame;
+    memcpy(host->good_origin, cloth->origin, sizeof host->good_origin);
     return HED_OK;
 }
 
@@ -31,6 +33,8 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
                                  error);
     if (!status)
         status = hed_copy(cloth->stream, b->previous, 0, host->good_previous, 0, hed_buffer_size(b->previous), error);
+    if (!status) status = hed_copy(cloth->stream, b->carry, 0, host->good_carry, 0, hed_buffer_size(b->carry), error);
+    if (!status) status = cloth_origin_go_back(cloth, host->good_origin, error);
     if (!status) status = hed_fill(cloth->stream, b->flags, 0, 16, &zero, sizeof zero, error);
     if (status) return status;
     cloth->last_dt = host->good_dt;
@@ -72,13 +76,14 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
     float4 at = positions[first];
     free_array(cloth, cloth->buffers.position, positions);
     uint32_t frame = cloth->frame;
+    const double origin[3] = {cloth->origin[0], cloth->origin[1], cloth->origin[2]};
     status = go_back(cloth, error);
     if (status) return status;
     return cloth_fail(error, HED_ERROR_FORMAT,
                       "at frame %u particle %u of garment %u (\"%s\") is at %g %g %g: no longer a place; the cloth "
                       "went back to frame %u",
-                      frame, first - cloth->first_particle[garment], garment, cloth->garments[garment]->name, at.x,
-                      at.y, at.z, cloth->frame);
+                      frame, first - cloth->first_particle[garment], garment, cloth->garments[garment]->name, at.x + origin[0],
+                      at.y + origin[1], at.z + origin[2], cloth->frame);
 }
 
 /* Groups that exchange by packets gave up waiting: their positions are of no use. */

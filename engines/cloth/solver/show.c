@@ -1,4 +1,4 @@
-/* What leaves a cloth: normals, write-back into two buffers in turn, and matrices on everything. */
+/* What leaves a cloth: normals, and write-back into two buffers in turn. */
 #include "solver/host.h"
 
 #include <math.h>
@@ -28,8 +28,17 @@ static void cofactors(const float *m, float *normals)
 void cloth_set_view(hed_cloth *cloth, const float *transform)
 {
     static const float identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    memcpy(cloth->host->transform, transform ? transform : identity, sizeof cloth->host->transform);
+    cloth_fold_view(cloth);
+}
+
+void cloth_fold_view(hed_cloth *cloth)
+{
+    const float *m = cloth->host->transform;
     cloth_view *view = &cloth->host->view;
-    memcpy(view->matrix, transform ? transform : identity, sizeof view->matrix);
+    memcpy(view->matrix, m, sizeof view->matrix);
+    for (int k = 0; k < 3; k++)
+        view->matrix[12 + k] = (float)(m[12 + k] + m[k] * cloth->origin[0] + m[4 + k] * cloth->origin[1] + m[8 + k] * cloth->origin[2]);
     cofactors(view->matrix, view->normals);
 }
 
@@ -73,31 +82,6 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
     if (!status && shared) status = hed_buffer_gl_release(cloth->stream, vertices, error);
     if (!status) host->turn = 1 - turn;
     return status ? status : hed_stream_flush(cloth->stream, error);
-}
-
-hed_status cloth_move_array(hed_cloth *cloth, hed_buffer *array, const float *matrix, uint32_t first, uint32_t count,
-                            bool directions, hed_error *error)
-{
-    cloth_rigid rigid = {.first = first, .count = count, .directions = directions};
-    memcpy(rigid.matrix, matrix, sizeof rigid.matrix);
-    hed_argument arguments[] = {hed_buffer_argument(array), hed_struct_argument(&rigid, sizeof rigid)};
-    return cloth_run(cloth, CLOTH_KERNEL_MOVE, count, arguments, 2, error);
-}
-
-hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count,
-                                hed_error *error)
-{
-    cloth_buffers *b = &cloth->buffers;
-    hed_status status = cloth_move_array(cloth, b->position, matrix, first, count, false, error);
-    if (!status) status = cloth_move_array(cloth, b->previous, matrix, first, count, false, error);
-    hed_buffer *const driver[2] = {b->driver_from, b->driver_to};
-    for (int i = 0; i < 2 && cloth->has_driver && !status; i++) {
-        status = cloth_move_array(cloth, driver[i], matrix, first, count, false, error);
-        if (!status)
-            status = cloth_move_array(cloth, driver[i], matrix, cloth->particles + first, count, true, error);
-    }
-    cloth->host->air_fresh = false;
-    return status;
 }
 
 hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error)

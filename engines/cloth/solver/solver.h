@@ -17,6 +17,7 @@ typedef struct cloth_buffers {
     hed_buffer *none;
     hed_buffer *position; /* (particles) float4: x y z, inverse mass */
     hed_buffer *previous; /* (particles) float4: x y z, number of the garment */
+    hed_buffer *carry;    /* (particles) uint2: cloth_carry_pack(): what ways are more than the difference of the two */
     hed_buffer *garments; /* (garments x 2) float4: struct cloth_cloth */
     hed_buffer *air;      /* (particles) float4: normal of length 1, area / mass in m^2/kg */
     hed_buffer *tether;   /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
@@ -71,6 +72,7 @@ struct hed_cloth {
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, wants_normals;
     cloth_buffers buffers;
+    double origin[3]; /* m, where all places on the device are measured from: origin.c */
     hed_config tuned; /* what measurement has found for such a cloth (tune.h); count 0: nothing */
     hed_configured configured;
     const cloth_structure_ops *ops;
@@ -106,6 +108,9 @@ void cloth_contacts_reset(cloth_contacts *contacts);
 
 /* ---- what everybody needs ---- */
 
+/* A place of the world as the device has it, relative to the origin. */
+float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
+
 /* A device buffer with this content (NULL: zeros), written through the cloth's stream and waited for. */
 hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error);
 
@@ -123,7 +128,7 @@ extern const hed_kernel_def cloth_sets_def;      /* all sets in one group, the s
 extern const hed_kernel_def cloth_drive_def;     /* collide, touch, drive */
 extern const hed_kernel_def cloth_write_back_def;
 extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
-extern const hed_kernel_def cloth_move_def;    /* a matrix on positions and previous ones */
+extern const hed_kernel_def cloth_move_def;    /* a matrix on particles and on what drives them */
 extern const hed_kernel_def cloth_feed_def;    /* the driver as the program has it */
 /* kernels/patch_*.c and kernels/contact_*.c declare theirs in their own headers, and add them to the list in kernels/list.c. */
 

@@ -46,9 +46,15 @@ typedef struct state_head {
     double time;
     float last_dt;
     uint32_t frame;
+    double origin[3]; /* of the places that follow */
+    /* how the origin follows the cloth: cloth_look */
+    uint32_t submissions, after;
+    float middle[3];
+    uint32_t unused;
 } state_head;
 
-static const char magic[8] = "HEDCLTH2";
+/* The last one is the version. 2 had neither carry nor origin, and its ways had lost what the carry keeps. */
+static const char magic[8] = "HEDCLTH3";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
 {
@@ -71,24 +77,34 @@ static uint64_t collider_bytes(const hed_cloth *cloth)
     return cloth->def.max_colliders * (uint64_t)sizeof(hed_cloth_collider);
 }
 
+/* Positions, previous ones, carries, and the driver where it is. */
+static uint64_t array_bytes(const hed_cloth *cloth)
+{
+    uint64_t driver = cloth->has_driver ? 2 * sizeof(float4) : 0;
+    return (2 * sizeof(float4) + sizeof(uint2) + driver) * (uint64_t)cloth->particles;
+}
+
 uint64_t hed_cloth_state_size(const hed_cloth *cloth)
 {
-    uint64_t particles = 2 * sizeof(float4) * (uint64_t)cloth->particles, driver = cloth->has_driver ? particles : 0;
     uint64_t meshes = cloth->contacts ? cloth_contacts_state_size(cloth->contacts) : 0;
-    return sizeof(state_head) + particles + driver + collider_bytes(cloth) + meshes;
+    return sizeof(state_head) + array_bytes(cloth) + collider_bytes(cloth) + meshes;
 }
 
 hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles, size = hed_cloth_state_size(cloth);
+    const cloth_look *look = &cloth->host->look;
     hed_status status = hed_cloth_wait(cloth, error);
+    if (!status) status = cloth_origin_seen(cloth, error);
     if (status) return status;
     unsigned char *to = (unsigned char *)state + sizeof(state_head);
     memset(state, 0, size);
     status = hed_read(cloth->stream, to, b->position, 0, array, error);
     if (!status) status = hed_read(cloth->stream, to + array, b->previous, 0, array, error);
     to += 2 * array;
+    if (!status) status = hed_read(cloth->stream, to, b->carry, 0, array / 2, error);
+    to += array / 2;
     if (!status && cloth->has_driver) status = hed_read(cloth->stream, to, b->driver_to, 0, 2 * array, error);
     if (cloth->has_driver) to += 2 * array;
     hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
@@ -103,7 +119,11 @@ hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
                        .size = size,
                        .time = cloth->time,
                        .last_dt = cloth->last_dt,
-                       .frame = cloth->frame};
+                       .frame = cloth->frame,
+                       .origin = {cloth->origin[0], cloth->origin[1], cloth->origin[2]},
+                       .submissions = look->submissions,
+                       .after = look->after,
+                       .middle = {look->middle[0], look->middle[1], look->middle[2]}};
     memcpy(head.magic, magic, sizeof head.magic);
     head.sum = sum_of(&head, state, size);
     memcpy(state, &head, sizeof head);
@@ -116,6 +136,10 @@ static hed_status check_state(const hed_cloth *cloth, const void *state, uint64_
     if (!state || size < sizeof *head)
         return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: too few", (unsigned long long)size);
     memcpy(head, state, sizeof *head);
+    if (memcmp(head->magic, magic, sizeof magic - 1) == 0 && head->magic[7] != magic[7])
+        return cloth_fail(error, HED_ERROR_FORMAT,
+                          "a cloth's state of format %c: this version of Heddle has format %c, which keeps what the other lost; begin anew",
+                          head->magic[7] >= '0' && head->magic[7] <= '9' ? head->magic[7] : '?', magic[7]);
     if (memcmp(head->magic, magic, sizeof head->magic) != 0)
         return cloth_fail(error, HED_ERROR_FORMAT, "not a cloth's state: it begins with something else");
     if (head->size != size || head->particles != cloth->particles || (head->driver != 0) != cloth->has_driver ||
@@ -127,6 +151,9 @@ static hed_status check_state(const hed_cloth *cloth, const void *state, uint64_
             (unsigned long long)hed_cloth_state_size(cloth));
     if (head->sum != sum_of(head, state, size))
         return cloth_fail(error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
+    for (int k = 0; k < 3; k++)
+        if (!(head->origin[k] >= -0x1p20 && head->origin[k] <= 0x1p20))
+            return cloth_fail(error, HED_ERROR_FORMAT, "a state whose origin is at %g: at most 2^20 m", head->origin[k]);
     return HED_OK;
 }
 
@@ -141,6 +168,17 @@ static hed_status set_meshes(hed_cloth *cloth, const state_head *head, const uns
     return cloth_contacts_set_state(cloth->contacts, from, size, error);
 }
 
+static void take_origin(hed_cloth *cloth, const state_head *head)
+{
+    cloth_look *look = &cloth->host->look;
+    memcpy(cloth->origin, head->origin, sizeof cloth->origin);
+    memcpy(look->middle, head->middle, sizeof look->middle);
+    look->submissions = head->submissions;
+    look->after = head->after;
+    look->known = true;
+    cloth_fold_view(cloth);
+}
+
 hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
@@ -150,7 +188,7 @@ hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t siz
     if (status) return status;
     const unsigned char *from = (const unsigned char *)state + sizeof head,
                         *end = (const unsigned char *)state + size;
-    uint64_t fixed = 2 * array + (cloth->has_driver ? 2 * array : 0) + collider_bytes(cloth);
+    uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
     if (fixed > size - sizeof head)
         return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: this cloth's has more",
                           (unsigned long long)size);
@@ -158,6 +196,8 @@ hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t siz
     if (!status) status = hed_write(cloth->stream, b->position, 0, from, array, error);
     if (!status) status = hed_write(cloth->stream, b->previous, 0, from + array, array, error);
     from += 2 * array;
+    if (!status) status = hed_write(cloth->stream, b->carry, 0, from, array / 2, error);
+    from += array / 2;
     if (!status && cloth->has_driver) status = hed_write(cloth->stream, b->driver_to, 0, from, 2 * array, error);
     if (!status && cloth->has_driver) status = hed_write(cloth->stream, b->driver_from, 0, from, 2 * array, error);
     if (cloth->has_driver) from += 2 * array;
@@ -173,6 +213,7 @@ hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t siz
     cloth->last_dt = head.last_dt;
     cloth->time = head.time;
     cloth->frame = head.frame;
+    take_origin(cloth, &head);
     status = cloth_keep_state(cloth, error);
     return status ? status : cloth_show(cloth, error);
 }

@@ -46,7 +46,7 @@ static void fill_position(const hed_cloth *cloth, uint32_t garment, uint32_t cop
     const cloth_garment *g = cloth->garments[garment];
     float4 *to = (float4 *)array + first_of(cloth, garment, copy);
     for (uint32_t i = 0; i < g->particle_count; i++)
-        to[i] = (float4){g->positions[i][0], g->positions[i][1], g->positions[i][2], g->positions[i][3]};
+        to[i] = cloth_from_world(cloth, g->positions[i], g->positions[i][3]);
 }
 
 static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
@@ -57,13 +57,22 @@ static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t cop
     for (uint32_t i = 0; i < g->particle_count; i++) to[i].w = (float)garment;
 }
 
+static hed_status clear_carry(hed_cloth *cloth, hed_error *error)
+{
+    hed_buffer **carry = &cloth->buffers.carry;
+    if (!*carry) return cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
+    return hed_fill(cloth->stream, *carry, 0, hed_buffer_size(*carry), "", 1, error);
+}
+
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 {
+    cloth_origin_start(cloth);
     hed_status status = upload_filled(cloth, fill_position, cloth->particles, sizeof(float4),
                                       &cloth->buffers.position, error);
     if (!status)
         status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous,
                                error);
+    if (!status) status = clear_carry(cloth, error);
     cloth->host->air_fresh = false;
     return status;
 }
@@ -142,7 +151,7 @@ static void fill_driver(const hed_cloth *cloth, uint32_t garment, uint32_t copy,
     const cloth_garment *g = cloth->garments[garment];
     float4 *to = (float4 *)array + first_of(cloth, garment, copy), *normals = to + cloth->particles;
     for (uint32_t i = 0; i < g->particle_count; i++)
-        to[i] = (float4){g->positions[i][0], g->positions[i][1], g->positions[i][2], 0.0f};
+        to[i] = cloth_from_world(cloth, g->positions[i], 0.0f);
     for (uint32_t t = 0; t < g->triangle_count; t++) add_normal(g, t, normals);
     for (uint32_t i = 0; i < g->particle_count; i++) normals[i] = cloth_unit(normals[i]);
 }
@@ -277,6 +286,7 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     if (!status) status = cloth_upload(cloth, NULL, 16, &b->flags, error);
     if (!status) status = cloth_upload(cloth, NULL, hed_buffer_size(b->position), &host->good_position, error);
     if (!status) status = cloth_upload(cloth, NULL, hed_buffer_size(b->previous), &host->good_previous, error);
+    if (!status) status = cloth_upload(cloth, NULL, hed_buffer_size(b->carry), &host->good_carry, error);
     return status;
 }
 
@@ -288,6 +298,7 @@ uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
     hed_buffer *const all[] = {b->none,
                                b->position,
                                b->previous,
+                               b->carry,
                                b->garments,
                                b->air,
                                b->tether,
@@ -309,6 +320,7 @@ uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
                                b->flags,
                                cloth->host->good_position,
                                cloth->host->good_previous,
+                               cloth->host->good_carry,
                                cloth->host->fed_positions,
                                cloth->host->fed_normals};
     uint64_t bytes = 0;

@@ -1,0 +1,372 @@
+/* ctest: devices timeout=300
+ * Gravity is not lost to rounding, however high the cloth is and however short a substep: free fall, a sheet on two corners, a
+ * catenary, a pendulum; and nothing around a cloth depends on where in the world all of it is. The figures are those of the double
+ * reference with the same substeps, or exact ones. */
+#include "cloth_checks.h"
+#include "solver/host.h"
+
+#undef sqrt
+#undef fabs
+#undef fma
+
+static bool is_host(const test_device *t) { return strcmp(hed_device_get_info(t->device)->backend, "host") == 0; }
+
+/* A launch for each colour takes long elsewhere: those are tried in few cases. */
+static bool is_slow(const test_device *t, const variant *v)
+{
+    return !is_host(t) && (v->structure == HED_CLOTH_COLOURS || v->structure == HED_CLOTH_SETS);
+}
+
+static hed_cloth *make_at(const test_device *t, test_mesh *mesh, double height, uint32_t substeps, const variant *v)
+{
+    for (uint32_t i = 0; i < mesh->def.particle_count; i++) mesh->positions[3 * i + 1] = (float)height;
+    mesh->def.damping = mesh->def.drag = mesh->def.lift = 0;
+    return make(t, &mesh->def, (effort){substeps, 1, 1}, false, v);
+}
+
+/* `matrix` (or NULL) moves the frame of reference along before each frame. */
+static void fall_a_second(hed_cloth *cloth, const float *matrix)
+{
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.motion = matrix;
+    for (int i = 0; i < 60; i++) OK(hed_cloth_step(cloth, &frame, &error));
+}
+
+static void expect_a_fall(hed_cloth *cloth, double height, uint32_t substeps, const char *name)
+{
+    float *found = positions_of(cloth);
+    double fell = height - found[1], most = height < 1000 ? 2e-4 : 1e-3;
+    cr_expect(fabs(fell / 4.905 - 1) <= most, "%s, %u substeps at %g m: fell %.6f m instead of 4.905", name, substeps, height, fell);
+    free(found);
+}
+
+Test(cloth_precision, a_free_sheet_falls_at_any_height_and_number_of_substeps)
+{
+    static const double heights[] = {0, 10, 100, 1000};
+    static const uint32_t substeps[] = {1, 5, 10, 100, 200};
+    test_device t = test_open(NULL);
+    test_mesh mesh = test_grid(3, 3);
+    mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
+    for (const variant *v = variants; v->name; v++)
+        for (int h = 0; h < 4; h++)
+            for (int s = 0; s < 5; s++) {
+                if ((is_slow(&t, v) || v->structure == HED_CLOTH_SETS) && (h != 1 || s != 3)) continue;
+                hed_cloth *cloth = make_at(&t, &mesh, heights[h], substeps[s], v);
+                if (!cloth) continue;
+                fall_a_second(cloth, NULL);
+                expect_a_fall(cloth, heights[h], substeps[s], v->name);
+                hed_cloth_destroy(cloth);
+            }
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
+
+/* Turned by 1 degree about the vertical each frame, which leaves ways as long as they were. */
+Test(cloth_precision, motion_takes_no_gravity_away)
+{
+    float c = cosf(0.0174533f), s = sinf(0.0174533f), turn[16] = {c, 0, -s, 0, 0, 1, 0, 0, s, 0, c, 0, 0, 0, 0, 1};
+    test_device t = test_open(NULL);
+    test_mesh mesh = test_grid(3, 3);
+    mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
+    for (const variant *v = variants; v->name; v++) {
+        hed_cloth *cloth = is_slow(&t, v) ? NULL : make_at(&t, &mesh, 100, 200, v);
+        if (!cloth) continue;
+        fall_a_second(cloth, turn);
+        expect_a_fall(cloth, 100, 200, v->name);
+        hed_cloth_destroy(cloth);
+    }
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
+
+/* The lowest place, from where it hangs. */
+static double low_of(const double *positions, uint32_t count, double height)
+{
+    double low = 0;
+    for (uint32_t i = 0; i < count; i++) low = fmin(low, positions[3 * i + 1] - height);
+    return low;
+}
+
+static double low_of_cloth(hed_cloth *cloth, double height)
+{
+    uint32_t count = hed_cloth_particle_count(cloth);
+    double *doubles = malloc(count * 3 * sizeof *doubles);
+    float *found = positions_of(cloth);
+    for (uint32_t i = 0; i < 3 * count; i++) doubles[i] = found[i];
+    double low = low_of(doubles, count, height);
+    free(found);
+    free(doubles);
+    return low;
+}
+
+/* Other orders of the sweep swing a little otherwise. */
+Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
+{
+    enum { N = 16, SUBSTEPS = 200, FRAMES = 60 };
+    static const double heights[] = {0, 10, 1000};
+    test_device t = test_open(NULL);
+    test_mesh mesh = test_grid(N, N);
+    mesh.def.damping = 0.5f;
+    reference r = reference_make(&mesh.def, (effort){SUBSTEPS, 1, 0}, 1.0 / 60, -9.81);
+    reference_step(&r, FRAMES);
+    double expected = low_of(r.positions, N * N, 0);
+    cr_assert_lt(expected, -0.5);
+    for (const variant *v = variants; v->name; v++)
+        for (int h = 0; h < 3; h++) {
+            if (is_slow(&t, v) || v->structure == HED_CLOTH_SETS) continue;
+            for (uint32_t i = 0; i < N * N; i++) mesh.positions[3 * i + 1] = (float)heights[h];
+            hed_cloth *cloth = make(&t, &mesh.def, (effort){SUBSTEPS, 1, 2}, false, v);
+            if (!cloth) continue;
+            step(cloth, 1.0 / 60, -9.81, FRAMES);
+            double low = low_of_cloth(cloth, heights[h]);
+            bool same_order = v->structure == HED_CLOTH_COLOURS || v->structure == HED_CLOTH_SETS;
+            cr_expect(fabs(low / expected - 1) < (same_order ? 0.01 : 0.03), "%s at %g m: low point %.4f instead of %.4f", v->name, heights[h],
+                      low, expected);
+            hed_cloth_destroy(cloth);
+        }
+    reference_free(&r);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
+
+/* 64 links over a span of 1 m, 1.5 m long, from a curve that is not theirs: 4 s at 200 substeps. The floor, 4e-2 to 5e-2 m, is what
+ * corrections lose when they are added to places: a random walk of velocities. */
+Test(cloth_precision, a_rope_hangs_as_in_double)
+{
+    enum { LINKS = 64, SUBSTEPS = 200, FRAMES = 240 };
+    static const double heights[] = {0, 10, 1000};
+    test_device t = test_open(NULL);
+    rope r = rope_make(LINKS + 1);
+    for (uint32_t i = 0; i < LINKS; i++) r.constraints[i].rest = 1.5f / LINKS;
+    r.inverse_masses[0] = r.inverse_masses[LINKS] = 0;
+    r.def.damping = 0.7f;
+    for (int h = 0; h < 3; h++) {
+        for (uint32_t i = 0; i <= LINKS; i++) {
+            r.positions[3 * i] = (float)i / LINKS;
+            r.positions[3 * i + 1] = (float)(heights[h] - 0.5 * sin(3.14159265358979 * i / LINKS));
+        }
+        reference ref = reference_make(&r.def, (effort){SUBSTEPS, 1, 0}, 1.0 / 60, -9.81);
+        reference_step(&ref, FRAMES);
+        for (const variant *v = variants; v->name; v++) {
+            if (is_slow(&t, v) || v->structure == HED_CLOTH_SETS) continue;
+            hed_cloth *cloth = make(&t, &r.def, (effort){SUBSTEPS, 1, 1}, false, v);
+            if (!cloth) continue;
+            step(cloth, 1.0 / 60, -9.81, FRAMES);
+            float *found = positions_of(cloth);
+            double worst = 0;
+            for (uint32_t i = 0; i < 3 * (LINKS + 1); i++) worst = fmax(worst, fabs(found[i] - ref.positions[i]));
+            cr_expect(worst < 7e-2, "%s at %g m: %g m from double", v->name, heights[h], worst);
+            free(found);
+            hed_cloth_destroy(cloth);
+        }
+        reference_free(&ref);
+    }
+    rope_free(&r);
+    test_close(&t);
+}
+
+/* Two half periods, by where the bob passes below the pivot. */
+static double half_periods(hed_cloth *cloth)
+{
+    double last = 0, dt = 1.0 / 600, first = 0;
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.seconds = dt;
+    for (int i = 1, passes = 0; i < 3000; i++) {
+        OK(hed_cloth_step(cloth, &frame, &error));
+        float *found = positions_of(cloth);
+        double x = found[3] - found[0];
+        free(found);
+        if (i > 1 && last * x <= 0 && last != x) {
+            double time = dt * (i - 1 + last / (last - x));
+            if (passes++ == 0) first = time;
+            else if (passes == 3) return time - first;
+        }
+        last = x;
+    }
+    return 0;
+}
+
+Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
+{
+    test_device t = test_open(NULL);
+    rope r = rope_make(2);
+    r.inverse_masses[0] = 0;
+    for (const variant *v = variants; v->name; v++) {
+        double period[2];
+        for (int h = 0; h < 2; h++) {
+            r.positions[1] = h ? 1000.0f : 0.0f;
+            r.positions[3] = 0.125f;
+            r.positions[4] = r.positions[1] - 1.0f;
+            r.constraints[0].rest = sqrtf(1 + 0.125f * 0.125f);
+            hed_cloth *cloth = is_slow(&t, v) ? NULL : make(&t, &r.def, (effort){20, 1, 1}, false, v);
+            period[h] = cloth ? half_periods(cloth) : -1;
+            hed_cloth_destroy(cloth);
+        }
+        if (period[0] < 0) continue;
+        cr_expect(fabs(period[0] / 2.01 - 1) < 0.01, "%s: a period of %.5f s", v->name, period[0]);
+        cr_expect(fabs(period[1] / period[0] - 1) <= 1e-3, "%s: %.5f s at 1 km, %.5f s at 0 m", v->name, period[1], period[0]);
+    }
+    rope_free(&r);
+    test_close(&t);
+}
+
+/* ---- everything around a cloth, here and 1,024 m away ---- */
+
+enum { SIDE = 12 };
+
+/* All coordinates are steps of 2^-12 m, which a float holds at 1,024 m, too: what is told is then the same, but for the place. */
+static float on_grid(double x) { return (float)(rint(x * 4096) / 4096); }
+
+typedef struct surroundings {
+    float driver[SIDE * SIDE * 3], normals[SIDE * SIDE * 3], mesh[4][3], max_distance[SIDE * SIDE], backstop[SIDE * SIDE];
+    hed_cloth_collider colliders[3];
+} surroundings;
+
+static const uint32_t faces[2][3] = {{0, 2, 1}, {0, 3, 2}};
+
+static void surround(surroundings *s, const double *away, uint32_t frame)
+{
+    for (uint32_t i = 0; i < SIDE * SIDE; i++)
+        for (int k = 0; k < 3; k++) {
+            const double at[3] = {(i % SIDE) / 8.0 - 0.7 + 0.004 * frame, 1.0 + 0.002 * frame, (i / SIDE) / 8.0 - 0.7};
+            s->driver[3 * i + (uint32_t)k] = on_grid(at[k] + away[k]);
+            s->normals[3 * i + (uint32_t)k] = k == 1;
+        }
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        s->max_distance[i] = i < 3 ? 0.0f : i % 5 ? 4.0f : 0.25f;
+        s->backstop[i] = i % 4 ? -4.0f : -0.125f;
+    }
+    const float corners[4][2] = {{-2, -2}, {2, -2}, {2, 2}, {-2, 2}};
+    for (int c = 0; c < 4; c++) {
+        s->mesh[c][0] = on_grid(corners[c][0] + away[0]);
+        s->mesh[c][1] = on_grid(0.3 + 0.001 * frame + away[1]);
+        s->mesh[c][2] = on_grid(corners[c][1] + away[2]);
+    }
+    s->colliders[0] = (hed_cloth_collider){HED_CLOTH_PLANE, {0, 0.25f, 0}, {0, 1, 0}, {0, 0}, 0.5f};
+    s->colliders[1] = (hed_cloth_collider){HED_CLOTH_SPHERE, {0.25f, 0.5f, 0.125f}, {0, 0, 0}, {0.3f, 0}, 0.5f};
+    s->colliders[2] = (hed_cloth_collider){HED_CLOTH_CAPSULE, {-0.5f, 0.625f, -0.5f}, {-0.25f, 0.75f, 0.5f}, {0.15f, 0.1f}, 0.5f};
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++) {
+            s->colliders[c].a[k] = on_grid(s->colliders[c].a[k] + 0.002 * frame + away[k]);
+            if (c == 2) s->colliders[c].b[k] = on_grid(s->colliders[c].b[k] + 0.002 * frame + away[k]);
+        }
+}
+
+/* Positions from `away` after some frames with all of it, a teleport among them. */
+static float *surrounded(const test_device *t, const variant *v, bool self, const double *away)
+{
+    surroundings *s = calloc(1, sizeof *s);
+    test_mesh mesh = test_grid(SIDE, SIDE);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth *cloth = NULL;
+    surround(s, away, 0);
+    memcpy(mesh.positions, s->driver, sizeof s->driver);
+    mesh.def.driven = mesh.def.tethers = true;
+    mesh.def.max_distance = s->max_distance;
+    mesh.def.backstop_distance = s->backstop;
+    mesh.def.drag = 0.5f;
+    mesh.def.lift = 0.25f;
+    mesh.def.thickness = 0.18f;
+    mesh.def.self_collision = self;
+    def.garments = &mesh.def;
+    def.garment_count = 1;
+    def.structure = v->structure;
+    def.math = v->math;
+    def.max_collider_triangles = 2;
+    def.patches = 4;
+    float back[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, (float)-away[0], (float)-away[1], (float)-away[2], 1};
+    float jump[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.125f, 0.0625f, -0.125f, 1};
+    error = (hed_error){0};
+    hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
+    cr_assert(status == HED_OK || status == HED_ERROR_UNSUPPORTED, "%s", error.text);
+    float *found = NULL;
+    for (uint32_t i = 0; i < 24 && cloth; i++) {
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        surround(s, away, i);
+        frame.driver_positions = i % 3 ? s->driver : NULL;
+        frame.driver_normals = s->normals;
+        frame.colliders = i % 4 ? s->colliders : NULL;
+        frame.collider_count = i % 4 ? 3 : 0;
+        frame.meshes = i % 5 ? &(hed_cloth_mesh_collider){4, 2, s->mesh[0], faces[0], 0.3f} : NULL;
+        frame.mesh_count = i % 5 ? 1 : 0;
+        frame.wind[0] = 3;
+        frame.motion = i % 7 == 6 ? jump : NULL;
+        frame.transform = back;
+        OK(hed_cloth_step(cloth, &frame, &error));
+        if (i == 10) OK(hed_cloth_teleport(cloth, 0, jump, &error));
+    }
+    if (cloth) found = positions_of(cloth);
+    hed_cloth_destroy(cloth);
+    test_mesh_free(&mesh);
+    free(s);
+    return found;
+}
+
+Test(cloth_precision, everything_is_the_same_a_kilometre_away)
+{
+    static const double here[3] = {0, 0, 0}, away[3] = {-1024, 1024, 512};
+    test_device t = test_open(NULL);
+    for (const variant *v = variants; v->name; v++)
+        for (int self = 0; self < 2; self++) {
+            float *a = surrounded(&t, v, self, here), *b = surrounded(&t, v, self, away);
+            double moved = 0;
+            for (uint32_t i = 0; a && i < 3 * SIDE * SIDE; i++) {
+                cr_assert_eq(a[i], b[i], "%s: number %u is %.9g here and %.9g there", v->name, i, (double)a[i], (double)b[i]);
+                moved = fmax(moved, fabs(i % 3 == 1 ? a[i] - 1.0 : 0));
+            }
+            if (a) cr_assert_gt(moved, 0.2, "nothing has moved");
+            free(a);
+            free(b);
+        }
+    test_close(&t);
+}
+
+/* ---- the origin follows ---- */
+
+static double farthest_from_origin(hed_cloth *cloth)
+{
+    float *found = positions_of(cloth);
+    double off = 0;
+    for (int k = 0; k < 3; k++) off = fmax(off, fabs(found[k] - cloth->origin[k]));
+    free(found);
+    return off;
+}
+
+static uint64_t hash_after(hed_cloth *cloth, uint32_t frames)
+{
+    hed_cloth_quality quality;
+    step(cloth, 1.0 / 60, -9.81, frames);
+    OK(hed_cloth_measure(cloth, &quality, &error));
+    return quality.hash;
+}
+
+/* After 3 s it falls at 29 m/s; the origin is as old as 16 + 3 submissions at most. Saved at any moment between a look and the move,
+ * it goes on to the bit. */
+Test(cloth_precision, the_origin_follows_and_is_saved)
+{
+    test_device t = test_open(NULL);
+    test_mesh mesh = test_grid(3, 3);
+    mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
+    hed_cloth *cloth = make_at(&t, &mesh, 1000, 5, &variants[0]), *other = make_at(&t, &mesh, 0, 5, &variants[0]);
+    step(cloth, 1.0 / 60, -9.81, 180);
+    cr_assert_lt(farthest_from_origin(cloth), 12, "%g m", farthest_from_origin(cloth));
+    uint64_t size = hed_cloth_state_size(cloth);
+    void *state = malloc(size);
+    for (uint32_t i = 0; i < 24; i++) {
+        OK(hed_cloth_state(cloth, state, &error));
+        OK(hed_cloth_set_state(other, state, size, &error));
+        cr_assert_eq(hash_after(other, 20), (hash_after(cloth, 20)), "saved %u frames later", i);
+        OK(hed_cloth_set_state(cloth, state, size, &error));
+        step(cloth, 1.0 / 60, -9.81, 1);
+    }
+    OK(hed_cloth_reset(cloth, &error));
+    cr_assert_eq(cloth->origin[1], 1000.0);
+    ((char *)state)[7] = '2';
+    FAILS(HED_ERROR_FORMAT, hed_cloth_set_state(cloth, state, size, &error));
+    cr_assert(strstr(error.text, "format 2"), "%s", error.text);
+    free(state);
+    hed_cloth_destroy(cloth);
+    hed_cloth_destroy(other);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
