@@ -51,6 +51,12 @@ if(TARGET heddle-cli)
   install(TARGETS heddle-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+# A project that takes Heddle in has an uninstall of its own.
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+                              -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+endif()
+
 if(HEDDLE_PORTABLE)
   include(portable)
 endif()

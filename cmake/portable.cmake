@@ -26,9 +26,15 @@ add_custom_target(portable
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${name} ${name}.tar.gz
   COMMAND ${CMAKE_COMMAND} --install . --strip --prefix ${CMAKE_BINARY_DIR}/${name}
   COMMAND ${CMAKE_COMMAND} -E tar czf ${name}.tar.gz ${name}
-  COMMAND ${CMAKE_COMMAND} -E echo "portable: ${name}.tar.gz"
+  COMMAND ${CMAKE_COMMAND} -E echo "portable: ${CMAKE_BINARY_DIR}/${name}.tar.gz"
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 add_dependencies(portable ${libraries} heddle-worker heddle-tests)
 if(TARGET heddle-cli)
   add_dependencies(portable heddle-cli heddle-cli-docs)
 endif()
+
+# What the tarball needs of the system it runs on, and whether it works where there is nothing else.
+enable_testing()
+add_test(NAME portable_needs COMMAND sh ${CMAKE_SOURCE_DIR}/tests/portable/needs.sh ${CMAKE_BINARY_DIR}/${name}.tar.gz ${CMAKE_SOURCE_DIR}/README.md)
+add_test(NAME portable_bare COMMAND sh ${CMAKE_SOURCE_DIR}/tests/portable/bare.sh ${CMAKE_BINARY_DIR}/${name}.tar.gz)
+set_tests_properties(portable_needs portable_bare PROPERTIES LABELS full SKIP_RETURN_CODE 77 TIMEOUT 900)

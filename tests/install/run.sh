@@ -8,7 +8,10 @@ compiler=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# The list of a real installation from this build folder stays what it is: uninstalling needs it.
+list=$build/install_manifest.txt
+[ ! -e "$list" ] || cp "$list" "$scratch/list"
+trap '[ ! -e "$scratch/list" ] || cp "$scratch/list" "$list"; rm -rf "$scratch"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/log" || { cat "$scratch/log"; fail "cmake --install"; }
@@ -46,4 +49,14 @@ for file in "$lib"/libheddle*.so.*.*.* "$prefix"/bin/*; do
     if strings -a "$file" | grep -F -e "$build" -e "$(cd "$here/../.." && pwd)" | head -n 3 | grep .; then fail "$file holds a path of the build"; fi
 done
 [ -s "$prefix/include/heddle/heddle.h" ] || fail "no headers"
-echo "installed: $(find "$prefix" -type f | wc -l) files"
+echo "== uninstalled"
+manifest=$scratch/manifest # in place of the build folder's, which is of another place
+sed "s|^$scratch/first|$prefix|" "$list" >"$manifest"
+installed=$(find "$prefix" -type f | wc -l)
+: >"$prefix/include/other.h"
+: >"$prefix/share/heddle/own"
+cmake -DMANIFEST="$manifest" -P "$here/../../cmake/uninstall.cmake" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "uninstall"; }
+left=$(find "$prefix" -type f -o -type l | sort | sed "s|$prefix/||" | tr '\n' ' ')
+[ "$left" = 'include/other.h share/heddle/own ' ] || fail "uninstall leaves: $left"
+[ ! -e "$prefix/include/heddle" ] || fail "uninstall leaves a folder"
+echo "installed and uninstalled: $installed files"

@@ -116,7 +116,8 @@ static void look_over(spread *work, uint32_t a, uint32_t b, uint32_t c, double a
     double share = (sx + (cx - sx) * (sy / (sy + cy))) / ab;
     if (!(share >= -1e-6 && share <= 1.0 + 1e-6)) return;
     way found = *at;
-    found.length = at->to_bend + fmax(hypot(cx - sx, cy + sy), apart(work->garment, c, at->source));
+    double straight = sqrt((cx - sx) * (cx - sx) + (cy + sy) * (cy + sy)); /* not hypot(): the same bits by every C library */
+    found.length = at->to_bend + fmax(straight, apart(work->garment, c, at->source));
     offer(work, c, found);
 }
 

@@ -304,7 +304,7 @@ static hed_status check_vector(const char *what, const synth_field *field, const
         hed_status status = check_number(what, field, v[i], error);
         if (status != HED_OK) return status;
     }
-    if (field->kind == SYNTH_FIELD_DIRECTION && hypotf(hypotf(v[0], v[1]), v[2]) < 1e-6f)
+    if (field->kind == SYNTH_FIELD_DIRECTION && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < 1e-12f)
         return synth_fail(error, HED_ERROR_ARGUMENT, "%s: %s is 0 0 0; it has to point somewhere", what, field->key);
     return HED_OK;
 }

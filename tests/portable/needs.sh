@@ -1,0 +1,49 @@
+#!/bin/sh
+# needs.sh TARBALL README: what the files of the portable build need of the system that they run on. No library but the C
+# library and those that lie beside them, and no symbol of a glibc later than the one that the README names.
+set -eu
+tarball=$1
+promised=$(sed -n 's/.*glibc \([0-9][0-9.]*[0-9]\) or later.*/\1/p' "$2" | head -n 1)
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+[ -n "$promised" ] || { echo "FAILED: $2 names no glibc"; exit 1; }
+
+# What a file needs that it may not, a line each.
+complaints() { # FILE FOLDER-OF-LIBRARIES
+    objdump -p "$1" >"$place/dump"
+    for library in $(awk '$1 == "NEEDED" { print $2 }' "$place/dump"); do
+        case $library in libc.so.6 | libm.so.6 | ld-linux*.so.*) continue ;; esac
+        [ -e "$2/$library" ] || echo "$1 needs $library, which is not in the tarball"
+    done
+    for version in $(sed -n '/^Version References/,$s/.* GLIBC_\([^ ]*\)$/\1/p' "$place/dump" | sort -u); do
+        [ "$(printf '%s\n' "$version" "$promised" | sort -V | tail -n 1)" = "$promised" ] ||
+            echo "$1 needs glibc $version for $(objdump -T "$1" | awk -v version="GLIBC_$version" 'index($0, version) { printf "%s ", $NF }')"
+    done
+}
+
+# Planted faults are found: a library from elsewhere, and hypot(), whose symbol is of glibc 2.35.
+mkdir "$place/none"
+printf '#include <math.h>\ndouble f(double x, double y);\ndouble f(double x, double y) { return hypot(x, y); }\n' |
+    "${CC:-cc}" -shared -fPIC -x c - -o "$place/planted.so" -Wl,--no-as-needed -lz -lm
+complaints "$place/planted.so" "$place/none" >"$place/found"
+grep -q 'needs libz' "$place/found" || { echo "FAILED: a planted library was not found"; exit 1; }
+if objdump -T "$place/planted.so" | grep -q 'GLIBC_2.35.*hypot'; then
+    grep -q 'needs glibc 2.35 for hypot' "$place/found" || { echo "FAILED: a planted symbol was not found"; exit 1; }
+fi
+
+mkdir "$place/tarball"
+tar xzf "$tarball" -C "$place/tarball" --strip-components=1
+count=0
+: >"$place/found"
+find "$place/tarball" -type f -size +3c >"$place/files"
+while read -r file; do
+    [ "$(head -c 4 "$file" | od -A n -t x1)" = ' 7f 45 4c 46' ] || continue
+    count=$((count + 1))
+    complaints "$file" "$place/tarball/lib" >>"$place/found"
+done <"$place/files"
+[ "$count" -gt 10 ] || { echo "FAILED: $tarball has $count programs and libraries"; exit 1; }
+if [ -s "$place/found" ]; then
+    sed "s|$place/tarball/||; s/^/FAILED: /" "$place/found"
+    exit 1
+fi
+echo "portable: $count programs and libraries, none needs more than glibc $promised"
