@@ -17,6 +17,7 @@ static hed_status print_report(const hed_cache_report *report, const char *what,
         hed_records_integer(records, "entries", report->entries);
         hed_records_integer(records, "bytes", report->bytes);
         hed_records_integer(records, "damaged", report->damaged);
+        hed_records_integer(records, "foreign", report->foreign);
         hed_status status = hed_records_print(records, stdout, error);
         hed_records_free(records);
         return status;
@@ -30,6 +31,8 @@ static hed_status print_report(const hed_cache_report *report, const char *what,
     printf("%s: %s%" PRIu64 " compiled kernel%s, %s", report->folder, what, report->entries, report->entries == 1 ? "" : "s", size);
     if (report->damaged)
         printf(", %" PRIu64 " damaged (each is rebuilt when it is needed)", report->damaged);
+    if (report->foreign)
+        printf(", %" PRIu64 " of another user or writable by others (not loaded, but rebuilt)", report->foreign);
     printf("\n");
     return HED_OK;
 }

@@ -131,7 +131,28 @@ Test(cache_entry, what_is_no_file_is_no_entry)
     cr_assert_eq(symlink("/nowhere/at/all", path), 0);
     cr_assert_not(load(request), "a link to nothing");
     store(request);
-    cr_assert_eq(unlink(path), 0, "it is written through a link");
+    cr_assert(load(request), "the link is replaced by the entry");
+}
+
+/* An entry may be machine code: whoever can write it could have it run. The next store replaces it. */
+Test(cache_entry, what_others_may_write_is_not_loaded)
+{
+    char path[HED_PATH_MAX];
+    store(request);
+    strcpy(path, only_file_in(cache));
+    cr_assert(load(request));
+    cr_assert_eq(chmod(path, 0666), 0);
+    cr_assert_not(load(request), "writable by others");
+    store(request);
+    cr_assert(load(request), "it was made anew");
+    cr_assert_eq(rename(path, in_folder("elsewhere")), 0);
+    cr_assert_eq(symlink(in_folder("elsewhere"), path), 0);
+    cr_assert_not(load(request), "a link");
+    if (geteuid() != 0) cr_skip_test("only root can give a file to another user");
+    cr_assert_eq(unlink(path), 0);
+    store(request);
+    cr_assert_eq(chown(path, 12345, 12345), 0);
+    cr_assert_not(load(request), "of another user");
 }
 
 Test(cache_entry, each_allocation_failing_while_an_entry_is_read)

@@ -270,7 +270,7 @@ Test(cache, a_full_disk)
         mount("heddle-test", cache, "tmpfs", 0, "size=1048576"))
         cr_skip_test("no right to mount a small file system: %s", strerror(errno));
     snprintf(path, sizeof path, "%s/filler", cache);
-    OK(hed_path_write(path, parts, &size, 1, &error));
+    OK(hed_path_write_own(path, parts, &size, 1, &error));
     cr_assert(compiles(&def, "1.5f"));
     cr_assert(compiles(&def, "1.5f"));
     cr_assert(strstr(log_text, "not kept") && strstr(log_text, strerror(ENOSPC)), "nobody says so: %s",

@@ -631,6 +631,46 @@ Test(database, a_folder_that_can_only_be_read)
     chmod(folder, 0755);
 }
 
+static void expect_not_loaded(const char *word)
+{
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_tune_key key = key_of(&h200, 512, 512);
+    cr_expect_null(hed_context_database(context), "%s", word);
+    cr_expect_null(hed_choices_load(context, &key));
+    cr_expect(warnings >= 1 && strstr(last_warning, "not loaded") && strstr(last_warning, word), "%s", last_warning);
+    warnings = 0;
+    hed_context_destroy(context);
+}
+
+/* A database decides on what kernels do: what another user could have put there is not believed, and stays as it is. */
+Test(database, what_others_may_write_is_not_loaded)
+{
+    struct stat about;
+    umask(0);
+    fill(in_folder("a.db"), 1);
+    cr_assert(stat(in_folder("a.db"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o", about.st_mode);
+    cr_assert_eq(chmod(in_folder("a.db"), 0666), 0);
+    expect_not_loaded("others may write it");
+    cr_assert_eq(chmod(in_folder("a.db"), 0600), 0);
+    cr_assert_eq(chmod(folder, 0777), 0);
+    expect_not_loaded("folder");
+    cr_assert_eq(chmod(folder, 0755), 0);
+    write_file(in_folder("a.db-journal"), "", 0);
+    cr_assert_eq(chmod(in_folder("a.db-journal"), 0666), 0);
+    expect_not_loaded("a.db-journal");
+    cr_assert_eq(unlink(in_folder("a.db-journal")), 0);
+    cr_assert_eq(rename(in_folder("a.db"), in_folder("b.db")), 0);
+    cr_assert_eq(symlink("b.db", in_folder("a.db")), 0);
+    expect_not_loaded("symbolic link");
+    cr_assert_eq(rename(in_folder("b.db"), in_folder("a.db")), 0);
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_tune_key key = key_of(&h200, 512, 512);
+    hed_choices *choices = hed_choices_load(context, &key);
+    expect_choice(choices, 512, 512, 0, 128, HED_CONFIGURED_EXACT);
+    hed_choices_free(choices);
+    hed_context_destroy(context);
+}
+
 /* ---- what a choice tells ---- */
 
 static hed_status take_choice(void *user, const hed_database_entry *entry, hed_error *unused)

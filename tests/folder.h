@@ -46,7 +46,7 @@ static inline const char *in_folder(const char *name)
 static inline void write_file(const char *path, const void *bytes, size_t size)
 {
     hed_error error;
-    OK(hed_path_write(path, &bytes, &size, 1, &error));
+    OK(hed_path_write_own(path, &bytes, &size, 1, &error));
 }
 
 /* The one file in a folder, hidden ones not counted. */

@@ -66,7 +66,7 @@ static hed_status write_text(const char *path, const char *text, hed_error *erro
 {
     const void *parts[] = {text};
     const size_t sizes[] = {strlen(text)};
-    return hed_path_write(path, parts, sizes, 1, error);
+    return hed_path_write_own(path, parts, sizes, 1, error);
 }
 
 static void check_content(const char *path, const char *expected)
@@ -129,7 +129,7 @@ Test(path, read_gives_the_whole_file)
         hed_allocator allocator = test_allocator_of(&state);
         const void *parts[] = {content, content + lengths[index] / 3};
         const size_t sizes[] = {lengths[index] / 3, lengths[index] - lengths[index] / 3};
-        OK(hed_path_write(in_folder("file"), parts, sizes, 2, &error));
+        OK(hed_path_write_own(in_folder("file"), parts, sizes, 2, &error));
         char *bytes = NULL;
         size_t size = 1;
         OK(hed_path_read(&allocator, in_folder("file"), lengths[index], &bytes, &size, &error)); /* just the limit */
@@ -205,11 +205,11 @@ Test(path, write_replaces_at_once_and_leaves_nothing)
     hed_error error = {0};
     const void *parts[] = {"one ", "", "two ", "three"};
     const size_t sizes[] = {4, 0, 4, 5};
-    OK(hed_path_write(in_folder("file"), parts, sizes, 4, &error));
+    OK(hed_path_write_own(in_folder("file"), parts, sizes, 4, &error));
     check_content(in_folder("file"), "one two three");
     OK(write_text(in_folder("file"), "new", &error));
     check_content(in_folder("file"), "new");
-    OK(hed_path_write(in_folder("file"), NULL, NULL, 0, &error));
+    OK(hed_path_write_own(in_folder("file"), NULL, NULL, 0, &error));
     check_content(in_folder("file"), "");
     cr_assert_eq(chdir(folder), 0);
     OK(write_text("plain", "beside", &error));
@@ -219,27 +219,73 @@ Test(path, write_replaces_at_once_and_leaves_nothing)
     memset(name, 'n', 255); /* as long as a name may be */
     name[255] = '\0';
     OK(write_text(in_folder(name), "long", &error));
-    umask(022);
+    umask(0);
     OK(write_text(in_folder("mode"), "x", &error));
     struct stat about;
     cr_assert(stat(in_folder("mode"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o", about.st_mode);
 }
 
-Test(path, write_follows_links_and_leaves_devices_alone)
+Test(path, write_replaces_links_and_leaves_devices_alone)
 {
     hed_error error = {0};
     OK(write_text(in_folder("real"), "old", &error));
     cr_assert_eq(symlink("real", in_folder("link")), 0);
     OK(write_text(in_folder("link"), "new", &error));
-    check_content(in_folder("real"), "new");
+    check_content(in_folder("real"), "old");
+    check_content(in_folder("link"), "new");
     struct stat about;
-    cr_assert(lstat(in_folder("link"), &about) == 0 && S_ISLNK(about.st_mode));
+    cr_assert(lstat(in_folder("link"), &about) == 0 && S_ISREG(about.st_mode));
     FAILS(HED_ERROR_IO, write_text("/dev/full", "x", &error));
     cr_assert(stat("/dev/full", &about) == 0 && S_ISCHR(about.st_mode));
     FAILS(HED_ERROR_IO, write_text(folder, "x", &error));
     FAILS(HED_ERROR_IO, write_text(in_folder("missing/file"), "x", &error));
     cr_assert(strstr(error.text, in_folder("missing/file")) && strstr(error.text, strerror(ENOENT)), "%s", error.text);
     FAILS(HED_ERROR_IO, write_text("", "x", &error));
+}
+
+/* What a user names is written where a link points to, with the mode of other files. */
+Test(path, a_file_that_the_user_names_is_written_through_links)
+{
+    hed_error error = {0};
+    hed_path_writer writer;
+    struct stat about;
+    umask(022);
+    cr_assert_eq(symlink("real", in_folder("link")), 0);
+    OK(write_text(in_folder("real"), "old", &error));
+    OK(hed_path_begin(&writer, in_folder("link"), &error));
+    OK(hed_path_add(&writer, "new", 3, &error));
+    OK(hed_path_commit(&writer, &error));
+    check_content(in_folder("real"), "new");
+    cr_assert(lstat(in_folder("link"), &about) == 0 && S_ISLNK(about.st_mode));
+    cr_assert(stat(in_folder("real"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o", about.st_mode);
+}
+
+Test(path, folders_are_made_for_this_user_alone)
+{
+    hed_error error = {0};
+    struct stat about;
+    umask(0);
+    OK(hed_path_make(in_folder("above/below"), &error));
+    cr_assert(stat(in_folder("above"), &about) == 0 && (about.st_mode & 0777) == 0700, "mode %o", about.st_mode);
+    cr_assert(stat(in_folder("above/below"), &about) == 0 && (about.st_mode & 0777) == 0700, "mode %o", about.st_mode);
+}
+
+Test(path, what_others_could_have_written_is_not_our_own)
+{
+    static const struct {
+        mode_t mode;
+        uid_t user; /* counted from this process's */
+        gid_t group;
+        bool own;
+    } cases[] = {{S_IFREG | 0644, 0, 0, true}, {S_IFREG | 0600, 0, 5, true}, {S_IFREG | 0664, 0, 0, true}, {S_IFREG | 0664, 0, 5, false}, {S_IFREG | 0646, 0, 0, false}, {S_IFREG | 0644, 1, 1, false}, {S_IFDIR | 0700, 0, 0, true}, {S_IFDIR | 0777, 0, 0, false}, {S_IFDIR | 01777, 0, 0, true}, {S_IFDIR | 0755, 1, 1, false}};
+    char reason[96];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stat about = {.st_mode = cases[i].mode, .st_uid = geteuid() + cases[i].user, .st_gid = geteuid() + cases[i].group};
+        cr_assert_eq(hed_path_is_own(&about, reason, sizeof reason), cases[i].own, "case %zu: mode %o", i, cases[i].mode);
+        if (!cases[i].own) cr_assert(strstr(reason, about.st_uid != geteuid() ? "another user" : "others may write it"), "%s", reason);
+    }
+    struct stat roots = {.st_mode = S_IFREG | 0644};
+    cr_assert(hed_path_is_own(&roots, reason, sizeof reason), "root's files are as good as the system");
 }
 
 /* Writes too much for the place and checks that the old file is whole and alone. */
@@ -251,7 +297,7 @@ static void check_write_that_does_not_fit(const char *path, int code)
     hed_error error = {0};
     OK(write_text(path, "the old content", &error));
     int before = entries(folder);
-    FAILS(HED_ERROR_IO, hed_path_write(path, parts, sizes, 2, &error));
+    FAILS(HED_ERROR_IO, hed_path_write_own(path, parts, sizes, 2, &error));
     cr_assert(strstr(error.text, path) && strstr(error.text, strerror(code)), "%s", error.text);
     check_content(path, "the old content");
     cr_assert_eq(entries(folder), before, "something was left behind");
@@ -290,7 +336,7 @@ static void *write_often(void *argument)
         const void *parts[] = {own->content};
         const size_t sizes[] = {sizeof own->content};
         hed_error error = {0};
-        OK(hed_path_write(own->path, parts, sizes, 1, &error));
+        OK(hed_path_write_own(own->path, parts, sizes, 1, &error));
     }
     return NULL;
 }

@@ -15,6 +15,7 @@ typedef struct hed_cache_report {
     uint64_t entries;   /**< compiled kernels that are whole */
     uint64_t bytes;     /**< of all files in the folder that belong to the cache, damaged ones included */
     uint64_t damaged;   /**< entries that are torn or altered; each is rebuilt when it is next needed */
+    uint64_t foreign;   /**< entries of another user, or that others may write: not loaded, but rebuilt */
 } hed_cache_report;
 
 /** Looks through the folder and checks each entry. A folder that does not exist is an empty cache.

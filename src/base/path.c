@@ -50,7 +50,7 @@ hed_status hed_path_make(const char *folder, hed_error *error)
         char former = *end;
         *end = '\0';
         /* Another process may make the same folder now: what counts is that it is there afterwards. */
-        if (mkdir(path, 0777) != 0) {
+        if (mkdir(path, 0700) != 0) {
             int code = errno;
             if (!is_folder(path)) {
                 return fail_io(error, "make the folder", path, code == EEXIST ? ENOTDIR : code);
@@ -97,11 +97,27 @@ static hed_status read_all(const hed_allocator *allocator, int file, const char 
     }
 }
 
-hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size,
-                         hed_error *error)
+bool hed_path_is_own(const struct stat *about, char *reason, size_t size)
+{
+    bool private_group = about->st_gid == about->st_uid; /* a group of its owner alone, as most systems give each user */
+    if (about->st_uid != geteuid() && about->st_uid != 0) {
+        snprintf(reason, size, "it belongs to another user (%lu)", (unsigned long)about->st_uid);
+        return false;
+    }
+    bool sticky_folder = S_ISDIR(about->st_mode) && (about->st_mode & S_ISVTX); /* in which nobody replaces another's file */
+    if (!sticky_folder && ((about->st_mode & S_IWOTH) || ((about->st_mode & S_IWGRP) && !private_group))) {
+        snprintf(reason, size, "others may write it (mode %03o)", (unsigned)about->st_mode & 0777);
+        return false;
+    }
+    return true;
+}
+
+static hed_status read_file(const hed_allocator *allocator, const char *path, size_t limit, bool own, char **bytes,
+                            size_t *size, hed_error *error)
 {
     limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe would wait for a writer, perhaps for ever */
+    /* Opening a pipe would wait for a writer, perhaps for ever. */
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | (own ? O_NOFOLLOW : 0));
     struct stat about;
     if (file < 0 || fstat(file, &about) != 0) {
         int code = errno;
@@ -109,6 +125,11 @@ hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_
             close(file);
         }
         return fail_io(error, "read", path, code);
+    }
+    char reason[96];
+    if (own && !hed_path_is_own(&about, reason, sizeof reason)) {
+        close(file);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s is not loaded: %s", path, reason);
     }
     /* Two bytes more than the size: the zero, and one that lets the end be seen without growing. */
     size_t capacity = about.st_size > 0 && (uint64_t)about.st_size <= limit ? (size_t)about.st_size + 2 : 4096;
@@ -135,9 +156,21 @@ hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_
     return status;
 }
 
+hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size,
+                         hed_error *error)
+{
+    return read_file(allocator, path, limit, false, bytes, size, error);
+}
+
+hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size,
+                             hed_error *error)
+{
+    return read_file(allocator, path, limit, true, bytes, size, error);
+}
+
 /* Opens a new file beside `path`. Its name holds process, thread and time; one that is taken all the same (a folder
  * shared by containers) is not touched. It does not grow with the name of the file, which may be as long as allowed. */
-static int open_temporary(const char *path, char *temporary)
+static int open_temporary(const char *path, char *temporary, mode_t mode)
 {
     const char *slash = strrchr(path, '/');
     int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
@@ -148,7 +181,7 @@ static int open_temporary(const char *path, char *temporary)
             errno = ENAMETOOLONG;
             return -1;
         }
-        int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (file >= 0 || errno != EEXIST) {
             return file;
         }
@@ -174,23 +207,29 @@ static bool write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *error)
+/* `follow`: what a link points to is written, not the link replaced. */
+static hed_status begin(hed_path_writer *writer, const char *path, bool follow, mode_t mode, hed_error *error)
 {
     /* Renaming over a link would replace the link, and over a device (/dev/null) the device. */
     char target[PATH_MAX];
     struct stat about;
-    bool exists = stat(path, &about) == 0;
-    if (exists && !S_ISREG(about.st_mode)) {
+    bool exists = (follow ? stat(path, &about) : lstat(path, &about)) == 0;
+    if (exists && !S_ISREG(about.st_mode) && !(S_ISLNK(about.st_mode) && !follow)) {
         return hed_fail(error, HED_ERROR_IO, "cannot write %s: it is not a regular file", path);
     }
-    if (exists && realpath(path, target) != NULL) {
+    if (exists && follow && realpath(path, target) != NULL) {
         path = target;
     }
     if (!hed_text_copy(writer->path, sizeof writer->path, path)) {
         return fail_io(error, "write", path, ENAMETOOLONG);
     }
-    writer->file = open_temporary(path, writer->temporary);
+    writer->file = open_temporary(path, writer->temporary, mode);
     return writer->file >= 0 ? HED_OK : fail_io(error, "write", path, errno);
+}
+
+hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *error)
+{
+    return begin(writer, path, true, 0666, error);
 }
 
 hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error)
@@ -216,11 +255,11 @@ void hed_path_abandon(hed_path_writer *writer)
     unlink(writer->temporary);
 }
 
-hed_status hed_path_write(const char *path, const void *const *parts, const size_t *sizes, size_t count,
-                          hed_error *error)
+hed_status hed_path_write_own(const char *path, const void *const *parts, const size_t *sizes, size_t count,
+                              hed_error *error)
 {
     hed_path_writer writer;
-    hed_status status = hed_path_begin(&writer, path, error);
+    hed_status status = begin(&writer, path, false, 0644, error);
     if (status != HED_OK) {
         return status;
     }

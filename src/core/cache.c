@@ -83,7 +83,13 @@ bool hed_cache_load(const hed_settings *settings, const char *folder, const char
     size_t size;
     hed_cache_file file;
     if (!entry_path(path, folder, request, request_size) || access(path, R_OK)) return false;
-    if (hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, NULL)) return false;
+    /* An entry may be machine code. What is installed with the library is as good as the library, whoever has installed both. */
+    bool installed = folder == settings->ptx_dir;
+    hed_error error;
+    hed_status status = installed ? hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, &error)
+                                  : hed_path_read_own(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, &error);
+    if (status == HED_ERROR_UNSUPPORTED) hed_log_message(&settings->logger, HED_LOG_WARNING, "cache entry %s", error.text);
+    if (status) return false;
     bool whole = hed_cache_parse(bytes, size, &file);
     bool ours = whole && file.request_size == request_size && memcmp(file.request, request, request_size) == 0;
     if (!whole)
@@ -110,7 +116,7 @@ hed_status hed_cache_store(const char *folder, const char *request, size_t reque
     const void *parts[] = {&head, request, binary->log, binary->bytes};
     size_t sizes[] = {sizeof head, request_size, head.log_size, binary->size};
     hed_status status = hed_path_make(folder, error);
-    return status ? status : hed_path_write(path, parts, sizes, 4, error);
+    return status ? status : hed_path_write_own(path, parts, sizes, 4, error);
 }
 
 void hed_binary_free(const hed_settings *settings, hed_binary *binary)
@@ -136,7 +142,7 @@ static bool is_entry(const char *name)
     return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ending) == 0;
 }
 
-/* An entry, or what an interrupted hed_path_write() left behind. A folder or a pipe is neither, whatever its name. */
+/* An entry, or what an interrupted hed_path_write_own() left behind. A folder or a pipe is neither, whatever its name. */
 static bool is_ours(const char *path, const char *name)
 {
     struct stat about;
@@ -173,8 +179,11 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
     hed_allocator allocator = hed_context_allocator(context);
     char *bytes;
     size_t size;
+    struct stat about;
+    char reason[96];
     hed_status status = hed_path_read(&allocator, path, ENTRY_LIMIT, &bytes, &size, error);
     if (status) return access(path, F_OK) ? HED_OK : status;
+    if (stat(path, &about) == 0 && !hed_path_is_own(&about, reason, sizeof reason)) report->foreign++;
     hed_cache_file file;
     if (is_entry(name) && hed_cache_parse(bytes, size, &file)) report->entries++;
     else report->damaged++;

@@ -6,11 +6,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- what SQLite says ---- */
 
@@ -171,11 +174,41 @@ static hed_status make_folder(const hed_database *database, hed_error *error)
     return hed_path_make(folder, error);
 }
 
+/* The user's database decides on what kernels do, so another user must not have put it there, nor the journal from which SQLite
+ * would restore it. One that does not exist yet is made here, to be written by this user alone. */
+static hed_status check_own(const hed_database *database, hed_error *error)
+{
+    static const char *const endings[] = {"", "-journal", "-wal"};
+    char path[HED_PATH_MAX + 16], reason[96];
+    struct stat about;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(path, sizeof path, "%s%s", database->path, endings[i]);
+        if (lstat(path, &about)) continue;
+        if (S_ISLNK(about.st_mode))
+            return hed_fail(error, HED_ERROR_IO,
+                            "%s is not loaded: it is a symbolic link; set HEDDLE_DATABASE to the file itself", path);
+        if (!hed_path_is_own(&about, reason, sizeof reason))
+            return hed_fail(error, HED_ERROR_IO,
+                            "%s is not loaded: %s; make it yours alone (chown, chmod go-w), or set HEDDLE_DATABASE to a file elsewhere", path,
+                            reason);
+    }
+    hed_text_copy(path, sizeof path, database->path);
+    char *slash = strrchr(path, '/');
+    if (slash) slash[slash == path] = 0;
+    if (stat(slash ? path : ".", &about) == 0 && !hed_path_is_own(&about, reason, sizeof reason))
+        return hed_fail(error, HED_ERROR_IO, "%s is not loaded: of its folder, %s; set HEDDLE_DATABASE to a file elsewhere", database->path,
+                        reason);
+    int made = database->read_only ? -1 : open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (made >= 0) close(made); /* an empty file is an empty database */
+    return HED_OK;
+}
+
 static hed_status connect(hed_database *database, hed_error *error)
 {
     int flags = database->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     struct stat about;
     hed_status status = database->read_only ? HED_OK : make_folder(database, error);
+    if (!status && database->own) status = check_own(database, error);
     if (status) return status;
     /* Before it is opened: should another process put a new file here just now, that one is never taken for this
      * one. */
@@ -289,6 +322,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
     made->logger = settings->logger;
     made->clock = settings->clock;
     made->read_only = read_only;
+    made->own = strcmp(path, settings->database) == 0;
     made->patience = patience;
     made->pending_end = &made->pending;
     pthread_mutex_init(&made->lock, NULL);

@@ -34,6 +34,7 @@ struct hed_database {
     hed_clock clock;
     char *path;
     bool read_only;
+    bool own;             /* the context's: it must be this user's alone */
     int patience;         /* ms that opening waits for another process's lock */
     pthread_mutex_t lock; /* for everything below */
     sqlite3 *handle;      /* NULL: set aside */

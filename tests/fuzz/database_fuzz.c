@@ -128,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bytes[(size_t)(data[i] << 8 | data[i + 1]) * base_size / 65536] = (char)data[i + 2];
     size_t kept = size % 3 == 2 ? (size_t)(data[size - 2] << 8 | data[size - 1]) * base_size / 65536 : base_size;
     const void *part = bytes;
-    require(hed_path_write(path, &part, &kept, 1, &error), "write", &error);
+    require(hed_path_write_own(path, &part, &kept, 1, &error), "write", &error);
     hed_context *context = open_context(path);
     use(context);
     hed_context_destroy(context);
