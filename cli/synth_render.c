@@ -217,6 +217,8 @@ static hed_status tell_json(const synth_render *r, const hed_synth_report *repor
     hed_records_integer(records, "breaks", report->breaks);
     hed_records_integer(records, "muted", report->muted);
     cli_synth_record_notes(records, &report->notes);
+    hed_records_integer(records, "islands", report->islands);
+    hed_records_integer(records, "asleep", report->asleep);
     hed_status status = hed_records_print(records, stdout, error);
     hed_records_free(records);
     return status;

@@ -12,7 +12,8 @@
 #include "model/model.h"
 #include "support/file.h"
 
-enum { RATE = 48000, BLOCK = 256, MOST_EVENTS = 64, MOST_HASHES = 256, FRAMES = 6000, MODULATED_FRAMES = 3000 };
+enum { RATE = 48000, BLOCK = 256, MOST_EVENTS = 64, MOST_HASHES = 256, FRAMES = 6000, MODULATED_FRAMES = 3000,
+       MORE = 500 /* at least, behind the last event */ };
 
 static const char folder[] = "tests/golden/", hashes_path[] = "tests/golden/hashes.txt";
 
@@ -67,6 +68,7 @@ static const golden goldens[] = {
     {"mpe", NULL, "0 on 2 60 100; 0 on 3 60 100; 1000 bend 2 9000; 1500 pressure 3 120; 2000 bend 1 10000; "
                   "3000 off 2 60 0"},
     {"string", "set", "0 on 1 60 100; 1500 set middle damping 200; 3000 set ear gain -30; 4500 set ear pan -1"},
+    {"sleep", NULL, "0 on 1 60 100; 13007 on 1 70 90; 15001 on 1 62 100; 17500 off 1 62 0"},
     {"base", NULL, NOTE},
     {"base", "base_sequence", "0 on 1 48 127; 1200 off 1 48 0; 1200 on 1 60 80; 2400 off 1 60 0; 2400 on 1 72 40; "
                               "3600 off 1 72 0"},
@@ -156,6 +158,7 @@ static uint64_t render(const test_device *t, const hed_instrument *instrument, c
     hed_error error;
     hed_synth_event events[MOST_EVENTS], part[MOST_EVENTS];
     uint32_t count = read_events(instrument, text, events), next = 0;
+    if (events[count - 1].frame + MORE > frames) frames = events[count - 1].frame + MORE;
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.rate = RATE;

@@ -584,6 +584,7 @@ typedef struct hed_synth_report {
     uint32_t latency;                         /**< frames that the sound comes late: the limiter looks ahead */
     uint32_t sounding;                        /**< voices */
     hed_note_report notes;
+    uint32_t islands, asleep; /**< connected parts that can rest, of all instances; those that do */
 } hed_synth_report;
 
 HED_API hed_synth_report hed_synth_get_report(const hed_synth *synth); /**< Thread class: owner */

@@ -1,8 +1,8 @@
 /* A program (layout.h) run for some samples: a work-group for each instance.
  *
  * Every item walks the rows of its list and steps the entity in its lane, which reads the signals of the previous sample
- * and writes those of this one: one barrier a sample. Pokes that are due are written before the sample, in their order, by
- * one item; while none is due that costs a comparison of two registers.
+ * and writes those of this one: one barrier a sample. Pokes that are due are written before the sample, each by an
+ * item of its own; while none is due that costs a comparison of two registers.
  *
  * IN_LOCAL: the store is in local memory while the launch lasts. Else it stays where it is. The result does not depend on
  * WG: where there are more lists than WG has room for, items take several.
@@ -49,11 +49,14 @@ SYNTH_FUNCTION uint frame_of(__global const uint *pokes, uint poke, uint end)
     return poke < end ? pokes[POKE_WORDS * poke] : NEVER;
 }
 
-/* Applies the pokes from `poke` on that are due at `frame`; gives the next one. */
+/* Applies the pokes from `poke` on that are due at `frame`, each item some of them: no word is poked twice before one
+ * sample. Gives the next one. */
 SYNTH_FUNCTION uint apply(SYNTH_SPACE uint *store, __global const uint *pokes, uint poke, uint end, uint frame)
 {
-    for (; frame_of(pokes, poke, end) == frame; poke++)
-        if (get_local_id(0) == 0) store[pokes[POKE_WORDS * poke + 1u]] = pokes[POKE_WORDS * poke + 2u];
+    for (uint k = poke + get_local_id(0); frame_of(pokes, k, end) == frame; k += WG)
+        store[pokes[POKE_WORDS * k + 1u]] = pokes[POKE_WORDS * k + 2u];
+    for (uint step = 256u; step > 0; step /= 4u)
+        while (frame_of(pokes, poke + step - 1u, end) == frame) poke += step;
     return poke;
 }
 

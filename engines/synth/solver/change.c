@@ -16,6 +16,8 @@ struct hed_synth_change {
     synth_voices *voices;
     float *stems;
     uint64_t stem_floats;
+    uint32_t *looked; /* (looked_words) as hed_synth.stores */
+    uint64_t looked_words;
     const synth_program *of; /* the program that it was prepared to replace */
     uint32_t *old_stores, *stores;
     float *old_delays, *delays;
@@ -73,6 +75,11 @@ static hed_status build(const hed_synth *synth, const hed_instrument *instrument
     c->stems = synth_new(&c->allocator, c->stem_floats, sizeof *c->stems);
     c->old_stores = synth_new(&c->allocator, c->old_words, sizeof *c->old_stores);
     c->stores = synth_new(&c->allocator, c->words, sizeof *c->stores);
+    if (synth_needs_copy(c->ops, c->voices)) {
+        c->looked_words = c->words;
+        c->looked = synth_new(&c->allocator, c->words, sizeof *c->looked);
+        if (!c->looked) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a copy of a changed instrument");
+    }
     c->old_delays = synth_new(&c->allocator, c->old_floats, sizeof *c->old_delays);
     c->delays = synth_new(&c->allocator, c->floats, sizeof *c->delays);
     if (!c->stems || !c->old_stores || !c->stores || !c->old_delays || !c->delays)
@@ -132,6 +139,9 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *err
     SWAP(synth_voices *, synth->voices, c->voices);
     SWAP(float *, synth->stems, c->stems);
     SWAP(uint64_t, synth->stem_floats, c->stem_floats);
+    SWAP(uint32_t *, synth->stores, c->looked);
+    c->looked_words = synth->store_words;
+    synth->store_words = c->words;
     synth->instrument = c->instrument;
     c->applied = true;
     return HED_OK;
@@ -145,6 +155,7 @@ void hed_synth_change_destroy(hed_synth_change *c)
     synth_voices_destroy(c->voices);
     synth_program_destroy(c->program);
     synth_release(&allocator, c->stems, c->stem_floats, sizeof *c->stems);
+    synth_release(&allocator, c->looked, c->looked_words, sizeof *c->looked);
     synth_release(&allocator, c->old_stores, c->old_words, sizeof *c->old_stores);
     synth_release(&allocator, c->stores, c->words, sizeof *c->stores);
     synth_release(&allocator, c->old_delays, c->old_floats, sizeof *c->old_delays);

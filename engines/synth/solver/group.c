@@ -315,11 +315,11 @@ static hed_status read_all(synth_structure *s, uint32_t *stores, float *delays, 
     float *delays_to = s->resident ? (float *)to + words : delays;
     hed_status status = s->resident ? synth_resident_ask(s, SYNTH_REQUEST_SAVE, error) : HED_OK;
     if (!status) status = hed_read(s->stream, to, s->stores, 0, 4 * words, error);
-    if (!status && floats) status = hed_read(s->stream, delays_to, s->delays, 0, 4 * floats, error);
+    if (!status && floats && delays) status = hed_read(s->stream, delays_to, s->delays, 0, 4 * floats, error);
     if (!status) status = hed_stream_wait(s->stream, error);
     if (status || !s->resident) return status;
     memcpy(stores, to, 4 * words);
-    memcpy(delays, delays_to, 4 * floats);
+    if (delays) memcpy(delays, delays_to, 4 * floats);
     return HED_OK;
 }
 

@@ -3,7 +3,10 @@
  * physics*.h, so the bits are those of strict mode anywhere.
  *
  * With several threads the instances are shared out, each for a whole block; where there is but one, its slices of
- * bodies are, and the threads meet at a barrier behind each sample. They wait by spinning. */
+ * bodies are, and the threads meet at a barrier behind each sample. They wait by spinning.
+ *
+ * Bodies that are asleep are left out (native_bodies.h). An instance in which all are, and that a sample leaves as it
+ * was to the bit, stands still until a poke comes, for a sample more would change nothing either. */
 #include "solver/memory.h"
 #include "solver/native_bodies.h"
 #include "solver/solver.h"
@@ -28,6 +31,11 @@ struct synth_structure {
     uint32_t threads, share_count;
     synth_share *shares;  /* (share_count) one: a thread steps whole instances; else each thread steps one */
     float *forces;        /* (threads x 3 x bodies.forces) */
+    bool may_stand;       /* no sound comes in, none is delayed: an instance's words are all that it remembers */
+    uint8_t *standing;    /* (instances) whether it stands still */
+    uint8_t *tries;       /* (instances) runs since that was last tried */
+    uint32_t *before;     /* (threads x state_words) an instance's words before a sample */
+    float *held;          /* (instances x stems x 2) what is heard of one that stands still */
     hed_team *team;       /* NULL: one thread */
     const synth_run *run; /* under way */
 };
@@ -55,7 +63,13 @@ static synth_body_values values_of(const synth_structure *s, uint32_t instance)
         .mobility = s->values.mobility + first,
         .keep = s->values.keep + first,
         .packed = s->values.packed + instance * 4 * synth_packed_size(layout),
-        .idle = s->values.idle + (uint64_t)instance * s->bodies.sleepers[SYNTH_TYPES]};
+        .idle = s->values.idle + (uint64_t)instance * s->bodies.sleepers[SYNTH_TYPES],
+        .still = s->values.still + (uint64_t)instance * (s->bodies.slices + 1),
+        .spare = s->values.spare + (uint64_t)instance * s->bodies.part_count};
+}
+static uint64_t state_words(const synth_structure *s)
+{
+    return s->program->layout.signals + 2 * (uint64_t)s->program->layout.signal_count;
 }
 
 static hed_status native_write(synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
@@ -73,6 +87,7 @@ static hed_status native_write(synth_structure *s, const uint32_t *stores, const
         synth_at at = instance_at(s, i);
         synth_body_values values = values_of(s, i);
         synth_bodies_load(&s->bodies, layout, &at, &values);
+        s->standing[i] = 0;
     }
     return HED_OK;
 }
@@ -86,6 +101,7 @@ static hed_status native_rest(synth_structure *s, uint32_t instance, hed_error *
     memcpy(at.store, s->program->image, layout->words * sizeof *at.store);
     memset(at.delay, 0, layout->delay_words * sizeof *at.delay);
     synth_bodies_load(&s->bodies, layout, &at, &values);
+    s->standing[instance] = 0;
     return HED_OK;
 }
 
@@ -94,9 +110,11 @@ static hed_status native_read(synth_structure *s, uint32_t *stores, float *delay
     (void)error;
     const synth_program *program = s->program;
     memcpy(stores, s->stores, (uint64_t)program->instances * program->layout.words * sizeof *stores);
-    memcpy(delays, s->delays, (uint64_t)program->instances * program->layout.delay_words * sizeof *delays);
+    if (delays) memcpy(delays, s->delays, (uint64_t)program->instances * program->layout.delay_words * sizeof *delays);
     return HED_OK;
 }
+
+static const uint32_t *native_stores(const synth_structure *s) { return s->stores; }
 
 /* ---- life ---- */
 
@@ -117,6 +135,18 @@ static uint64_t idle_count(const synth_structure *s)
 {
     return (uint64_t)s->program->instances * s->bodies.sleepers[SYNTH_TYPES];
 }
+static uint64_t still_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * (s->bodies.slices + 1);
+}
+static uint64_t spare_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * s->bodies.part_count;
+}
+static uint64_t held_count(const synth_structure *s)
+{
+    return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
+}
 static uint64_t force_count(const synth_structure *s) { return 3 * (uint64_t)s->threads * s->bodies.forces; }
 
 static void native_destroy(synth_structure *s)
@@ -136,6 +166,12 @@ static void native_destroy(synth_structure *s)
     synth_release(&allocator, s->values.keep, body_count(s), sizeof *s->values.keep);
     synth_release(&allocator, s->values.packed, packed_count(s), sizeof *s->values.packed);
     synth_release(&allocator, s->values.idle, idle_count(s), sizeof *s->values.idle);
+    synth_release(&allocator, s->values.still, still_count(s), sizeof *s->values.still);
+    synth_release(&allocator, s->values.spare, spare_count(s), sizeof *s->values.spare);
+    synth_release(&allocator, s->standing, s->program->instances, sizeof *s->standing);
+    synth_release(&allocator, s->tries, s->program->instances, sizeof *s->tries);
+    synth_release(&allocator, s->before, s->threads * state_words(s), sizeof *s->before);
+    synth_release(&allocator, s->held, held_count(s), sizeof *s->held);
     synth_release(&allocator, s->forces, force_count(s), sizeof *s->forces);
     synth_bodies_destroy(&allocator, s->program, &s->bodies);
     synth_release(&allocator, s, 1, sizeof *s);
@@ -169,15 +205,31 @@ static hed_status make_room(synth_structure *s, hed_error *error)
     s->values.keep = synth_new(&s->allocator, body_count(s), sizeof *s->values.keep);
     s->values.packed = synth_new(&s->allocator, packed_count(s), sizeof *s->values.packed);
     s->values.idle = synth_new(&s->allocator, idle_count(s), sizeof *s->values.idle);
+    s->values.still = synth_new(&s->allocator, still_count(s), sizeof *s->values.still);
+    s->values.spare = synth_new(&s->allocator, spare_count(s), sizeof *s->values.spare);
+    s->standing = synth_new(&s->allocator, instances, sizeof *s->standing);
+    s->tries = synth_new(&s->allocator, instances, sizeof *s->tries);
+    s->before = synth_new(&s->allocator, s->threads * state_words(s), sizeof *s->before);
+    s->held = synth_new(&s->allocator, held_count(s), sizeof *s->held);
     s->forces = synth_new(&s->allocator, force_count(s), sizeof *s->forces);
     s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
     s->stores = synth_new(&s->allocator, instances * layout->words, sizeof *s->stores);
     s->delays = synth_new(&s->allocator, instances * layout->delay_words, sizeof *s->delays);
     if (s->inputs && s->stores && s->delays && s->forces && s->values.blocks && s->values.mobility &&
-        s->values.keep && s->values.packed && s->values.idle)
+        s->values.keep && s->values.packed && s->values.idle && s->values.still && s->values.spare && s->standing &&
+        s->tries && s->before && s->held)
         return HED_OK;
     return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words", s->program->instances,
                       layout->words);
+}
+
+static bool hears_inputs(const synth_program *program)
+{
+    synth_at at = {.store = program->image};
+    for (uint32_t i = 0; i < program->layout.type[SYNTH_AUDIO].count; i++)
+        if (synth_bits(&at, synth_self_of(&program->layout, SYNTH_AUDIO, i), AUDIO_P_SOURCE) != SYNTH_AUDIO_SILENT)
+            return true;
+    return false;
 }
 
 static hed_status native_create(const hed_synth *synth, const synth_program *program, synth_structure **structure,
@@ -191,6 +243,7 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
     s->block = synth->def.block;
     hed_status status = synth_bodies_create(&s->allocator, program, &s->bodies, error);
     choose_threads(s, synth->def.threads);
+    s->may_stand = program->layout.type[SYNTH_DELAY].count == 0 && !hears_inputs(program);
     if (!status) status = make_room(s, error);
     if (!status) status = make_shares(s, error);
     for (uint64_t i = 0; !status && i < value_count(s); i++) /* lanes without a spring */
@@ -211,6 +264,29 @@ static bool is_due(const synth_poke *poke, const synth_poke *end, uint32_t frame
     return poke < end && poke->frame <= frame;
 }
 
+/* Whether it is to be tried in this run if an instance stands still: not in each, since that costs a copy. */
+static bool is_worth_a_try(const synth_structure *s, uint32_t instance, const synth_body_values *values)
+{
+    enum { RUNS = 8 };
+    if (!s->may_stand || !synth_bodies_still(&s->bodies, values)) return false;
+    return (s->tries[instance] = (uint8_t)((s->tries[instance] + 1) % RUNS)) == 0;
+}
+
+/* A sample, after which `step` stands still where that changed nothing at all. */
+static void try_to_stand(const synth_structure *s, const synth_step *step, uint32_t instance, uint32_t member)
+{
+    const synth_layout *layout = step->layout;
+    const uint32_t *store = step->at->store, *half = store + layout->signals;
+    uint32_t *before = s->before + member * state_words(s);
+    memcpy(before, store, state_words(s) * sizeof *before);
+    synth_native_step(step);
+    if (memcmp(before, store, state_words(s) * sizeof *before) != 0 ||
+        memcmp(half, half + layout->signal_count, layout->signal_count * sizeof *half) != 0)
+        return;
+    s->standing[instance] = 1;
+    memcpy(s->held + 2 * (uint64_t)instance * layout->stems, step->at->stems, 2 * layout->stems * sizeof *s->held);
+}
+
 /* What member `member` of `team` has of an instance; `team` NULL: all of it. */
 static void run_instance(const synth_structure *s, uint32_t instance, uint32_t member, hed_team *team)
 {
@@ -223,6 +299,7 @@ static void run_instance(const synth_structure *s, uint32_t instance, uint32_t m
     synth_step step = {&s->bodies, layout, &at, &values, &s->shares[team ? member : 0],
                        s->forces + 3 * (uint64_t)member * s->bodies.forces};
     at.frames = run->frames;
+    bool try = !team && is_worth_a_try(s, instance, &values);
     for (uint32_t frame = 0; frame < run->frames; frame++) {
         bool changes = is_due(poke, end, frame) || layout->type[SYNTH_SPRING].modulated > 0;
         at.frame = frame;
@@ -230,14 +307,21 @@ static void run_instance(const synth_structure *s, uint32_t instance, uint32_t m
         at.read = layout->signals + (at.sample & 1 ? layout->signal_count : 0);
         at.write = layout->signals + (at.sample & 1 ? 0 : layout->signal_count);
         at.stems = run->stems + ((uint64_t)frame * s->program->instances + instance) * layout->stems * 2;
+        if (s->standing[instance] && !is_due(poke, end, frame)) {
+            memcpy(at.stems, s->held + 2 * (uint64_t)instance * layout->stems, 2 * layout->stems * sizeof *at.stems);
+            continue;
+        }
+        if (s->standing[instance]) s->standing[instance] = 0;
         for (; is_due(poke, end, frame); poke++) {
             if (!step.share->others) continue;
             at.store[poke->word] = poke->value;
             synth_bodies_poked(&s->bodies, layout, &at, &values, poke->word);
         }
         if (step.share->others) synth_bodies_refresh(&s->bodies, layout, &at, &values);
+        if (!team) synth_bodies_settle(&s->bodies, &values);
         if (team && changes) hed_team_barrier(team);
-        synth_native_step(&step);
+        if (try && frame + 1 == run->frames) try_to_stand(s, &step, instance, member);
+        else synth_native_step(&step);
         if (team) hed_team_barrier(team);
     }
 }
@@ -282,6 +366,7 @@ const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE,
                                               .destroy = native_destroy,
                                               .run = native_run,
                                               .read = native_read,
+                                              .stores = native_stores,
                                               .write = native_write,
                                               .rest = native_rest,
                                               .report = native_report};

@@ -300,6 +300,56 @@ static void load_body(const synth_layout *layout, const synth_at *at, const synt
     values->keep[body] = synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body), dilation);
 }
 
+/* ---- slices that stand still ---- */
+
+static bool is_held(const synth_bodies *b, const synth_layout *layout, const synth_body_values *values,
+                    uint32_t slice)
+{
+    uint32_t count = layout->type[SYNTH_BODY].count;
+    for (uint32_t body = b->first[slice]; body < b->first[slice] + SYNTH_LANES && body < count; body++)
+        if (values->mobility[body] != 0.0f) return false;
+    return !b->modulated[slice];
+}
+
+static void disturb_slice(const synth_bodies *b, const synth_layout *layout, const synth_body_values *values,
+                          uint32_t slice)
+{
+    values->still[slice] = is_held(b, layout, values, slice);
+    values->still[b->slices] = 1;
+}
+
+/* A body has changed. The last slice may overlap the one before. */
+static void disturb(const synth_bodies *b, const synth_layout *layout, const synth_body_values *values, uint32_t body)
+{
+    uint32_t slice = body / SYNTH_LANES, last = b->slices - 1;
+    disturb_slice(b, layout, values, slice);
+    if (slice != last && body >= b->first[last]) disturb_slice(b, layout, values, last);
+}
+
+/* Whether the slices of LANES bodies from `body` on are left out. */
+static bool are_still(const synth_bodies *b, const synth_body_values *values, uint32_t body)
+{
+    uint32_t last = b->slices - 1, end = body + SYNTH_LANES;
+    for (uint32_t slice = body / SYNTH_LANES; slice <= last && slice * SYNTH_LANES < end; slice++)
+        if (values->still[slice] != SYNTH_STILL) return false;
+    return end <= b->first[last] || values->still[last] == SYNTH_STILL;
+}
+
+void synth_bodies_settle(const synth_bodies *b, const synth_body_values *values)
+{
+    if (!values->still[b->slices]) return;
+    values->still[b->slices] = 0;
+    for (uint32_t i = 0; i < b->part_count; i++)
+        values->spare[i] = are_still(b, values, b->parts[i].lower) && are_still(b, values, b->parts[i].upper);
+}
+
+bool synth_bodies_still(const synth_bodies *b, const synth_body_values *values)
+{
+    for (uint32_t slice = 0; slice < b->slices; slice++)
+        if (values->still[slice] != SYNTH_STILL) return false;
+    return true;
+}
+
 /* Signal `signal` of bodies in half `half`, where rows gather it from. */
 static void load_signal(const synth_layout *layout, const synth_at *at, const synth_body_values *values,
                         uint32_t half, uint32_t signal)
@@ -318,6 +368,7 @@ void synth_bodies_load(const synth_bodies *b, const synth_layout *layout, const 
     for (uint32_t i = 0; i < count; i++) load_body(layout, at, values, i);
     for (uint32_t i = 0; i < 2 * BODY_SIGNALS * count; i++)
         load_signal(layout, at, values, i & 1, i / 2);
+    for (uint32_t slice = 0; slice < b->slices; slice++) disturb_slice(b, layout, values, slice);
     memset(values->idle, 0, b->sleepers[SYNTH_TYPES]);
 }
 
@@ -333,10 +384,13 @@ void synth_bodies_poked(const synth_bodies *b, const synth_layout *layout, const
         for (uint32_t i = 0; i < body->count; i++) load_body(layout, at, values, i);
     } else if (word - body->parameter < (BODY_P_RATE + 1u) * body->count) { /* BODY_P_WEIGHT and RATE */
         load_body(layout, at, values, (word - body->parameter) % body->count);
+        disturb(b, layout, values, (word - body->parameter) % body->count);
     }
     for (uint32_t half = 0; half < 2; half++) {
         uint32_t signal = word - (layout->signals + half * layout->signal_count + body->signal);
-        if (signal < BODY_SIGNALS * body->count) load_signal(layout, at, values, half, signal);
+        if (signal >= BODY_SIGNALS * body->count) continue;
+        load_signal(layout, at, values, half, signal);
+        disturb(b, layout, values, signal % body->count);
     }
     memset(values->idle, 0, b->sleepers[SYNTH_TYPES]);
 }

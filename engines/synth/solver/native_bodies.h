@@ -11,7 +11,7 @@
 
 /* A spring's values can stand in a band twice, where its last part overlaps, and at both ends likewise. PACKED:
  * floats of a body's copy. */
-enum { SYNTH_LANES = 16, SYNTH_PLACES = 6, SYNTH_PACKED = 4 };
+enum { SYNTH_LANES = 16, SYNTH_PLACES = 6, SYNTH_PACKED = 4, SYNTH_STILL = 3 };
 
 /* LANES springs of a band: between bodies lower + lane and upper + lane. Their forces go to `force` + lane. */
 typedef struct synth_part {
@@ -55,6 +55,9 @@ typedef struct synth_body_values {
     float *keep;     /* (bodies) of h v in a sample */
     float *packed;   /* (2 halves x 2 x (bodies + LANES) x PACKED) places and speeds of the store, for gathering */
     uint8_t *idle;   /* (sleepers) how many samples an entity had nothing to do, up to 3 */
+    uint8_t *still;  /* (slices + 1) 0: something moves; else how often a slice of anchors, asleep or not, was stepped,
+                        from 1 to SYNTH_STILL: both halves say so, and it is left out. Behind them: some have changed */
+    uint8_t *spare;  /* (part_count) whether no slice takes the forces of a part: all are STILL */
 } synth_body_values;
 
 /* A step of some slices of an instance. */
@@ -97,6 +100,11 @@ void synth_bodies_poked(const synth_bodies *bodies, const synth_layout *layout, 
 /* Modulated springs are what their signals say: before the steps of a sample. Thread class: rt. */
 void synth_bodies_refresh(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at,
                           const synth_body_values *values);
+
+/* Says anew which parts are spare, where that has changed: for the one thread that steps an instance. Thread class: rt. */
+void synth_bodies_settle(const synth_bodies *bodies, const synth_body_values *values);
+/* Whether no body can move. Thread class: rt. */
+bool synth_bodies_still(const synth_bodies *bodies, const synth_body_values *values);
 
 /* native_step.c: one sample of what the share has, by the widest vectors that there are. Thread class: rt. */
 void synth_native_step(const synth_step *step);

@@ -167,6 +167,7 @@ ALWAYS void step_bands(const synth_step *s, bool more)
                *speeds = read + (size_t)BODY_O_U * count;
     for (uint32_t i = 0; i < s->share->part_count; i++) {
         uint32_t number = s->share->parts[i];
+        if (s->values->spare[number]) continue;
         const synth_part *part = &b->parts[number];
         const float *v = s->values->blocks + (size_t)number * SPRING_PARAMETERS * SYNTH_LANES;
         lanes here, other, speed, other_speed, force;
@@ -341,13 +342,24 @@ ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
     }
 }
 
+/* Whether a slice is left out, for it stands still. */
+ALWAYS bool rests(const synth_step *s, uint32_t slice)
+{
+    uint8_t *still = &s->values->still[slice];
+    if (*still == 0 || *still == SYNTH_STILL) return *still == SYNTH_STILL;
+    if (++*still == SYNTH_STILL) s->values->still[s->bodies->slices] = 1;
+    return false;
+}
+
 ALWAYS void step_slices(const synth_step *s, bool more)
 {
     step_bands(s, more);
     if (s->layout->type[SYNTH_BODY].count < SYNTH_LANES) {
-        for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++) step_slice(s, i, more, true);
+        for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++)
+            if (!rests(s, i)) step_slice(s, i, more, true);
     } else {
-        for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++) step_slice(s, i, more, false);
+        for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++)
+            if (!rests(s, i)) step_slice(s, i, more, false);
     }
 }
 

@@ -30,10 +30,13 @@ typedef struct synth_structure_ops {
                          hed_error *error);
     void (*destroy)(synth_structure *structure);
     hed_status (*run)(synth_structure *structure, const synth_run *run, hed_error *error);
-    /* All instances' stores and delay memories: (instances x words), (instances x delay_words). write with NULL for
+    /* All instances' stores and delay memories: (instances x words), (instances x delay_words); `delays` NULL: stores
+     * alone. write with NULL for
      * both: everything as it is at rest (the program's image; delay memories 0). */
     hed_status (*read)(synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
     hed_status (*write)(synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
+    /* All instances' stores where they are, if that is memory of the host's; NULL: read() copies them. */
+    const uint32_t *(*stores)(const synth_structure *structure);
     /* One instance as it is at rest. NULL where there is never more than one: write() does it. */
     hed_status (*rest)(synth_structure *structure, uint32_t instance, hed_error *error);
     void (*report)(const synth_structure *structure, hed_synth_report *report);
@@ -66,6 +69,9 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrum
                                const synth_program *program, const hed_synth_def *how, synth_voices **voices,
                                hed_error *error);
 void synth_voices_destroy(synth_voices *voices);
+/* Whether synth_voices_run() takes a block's events; the same errors. Thread class: rt. */
+hed_status synth_voices_check(const synth_voices *voices, const hed_synth_event *events, uint32_t count,
+                              uint32_t frames, hed_error *error);
 /* Pokes for a block's events: sorted by instance, then by frame (stable). They live until the next call. Thread
  * class: rt. Errors: ARGUMENT (events out of order or beyond the block, no such entity or parameter), LIMIT (too many
  * events). */
@@ -82,9 +88,23 @@ bool synth_voices_is_sound_off(const hed_synth_event *event);
  * pokes. */
 uint64_t synth_voices_silenced(const synth_voices *voices);
 uint32_t synth_voices_sounding(const synth_voices *voices);
+
+/* Rest (sleep.h). The sample, from `sample` on, before which stores are to be looked at; UINT64_MAX: none. */
+uint64_t synth_voices_next_look(const synth_voices *voices, uint64_t sample);
+/* All instances' stores before `sample`, with which the next run begins; they live until it ends. */
+void synth_voices_look(synth_voices *voices, const uint32_t *stores, uint64_t sample);
+/* The stores of the instances of these bits were written as they are at rest. */
+void synth_voices_forget_sleep(synth_voices *voices, uint64_t instances);
+void synth_voices_report_sleep(const synth_voices *voices, hed_synth_report *report);
 /* What became of all notes so far; what would become of these. */
 hed_note_report synth_voices_notes(const synth_voices *voices);
 hed_note_report synth_voices_check_notes(const synth_voices *voices, const hed_synth_event *events, uint32_t count);
+
+/* Whether a synth of this structure needs room for stores that are looked at. */
+static inline bool synth_needs_copy(const synth_structure_ops *ops, const synth_voices *voices)
+{
+    return !ops->stores && synth_voices_next_look(voices, 0) != UINT64_MAX;
+}
 
 /* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
 
@@ -123,7 +143,9 @@ struct hed_synth {
     synth_voices *voices;
     synth_mix *mix;
     synth_awake *awake; /* NULL: not asked for, or the kernel is resident */
-    float *stems;       /* (block x instances x stems x 2) */
+    uint32_t *stores;   /* (instances x words) copied for a look; NULL: the structure has them in the host's memory */
+    uint64_t store_words;
+    float *stems; /* (block x instances x stems x 2) */
     uint64_t stem_floats;
     hed_synth_event *events; /* (max_events) of a part of a block */
     uint64_t sample;

@@ -156,6 +156,13 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
     if (!synth->stems)
         return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems",
                           (unsigned long long)synth->stem_floats);
+    synth->store_words = (uint64_t)synth->program->instances * synth->program->layout.words;
+    if (synth_needs_copy(synth->ops, synth->voices)) {
+        synth->stores = synth_new(&synth->allocator, synth->store_words, sizeof *synth->stores);
+        if (!synth->stores)
+            return synth_fail(error, HED_ERROR_MEMORY, "no memory for a copy of %llu words of stores",
+                              (unsigned long long)synth->store_words);
+    }
     synth->events = synth_new(&synth->allocator, synth->def.max_events, sizeof *synth->events);
     if (!synth->events) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u events", synth->def.max_events);
     if (!synth->def.keep_awake || synth->def.resident) return HED_OK;
@@ -212,6 +219,7 @@ void hed_synth_destroy(hed_synth *synth)
     synth_awake_destroy(synth->awake);
     synth_release(&allocator, synth->events, synth->def.max_events, sizeof *synth->events);
     synth_release(&allocator, synth->stems, synth->stem_floats, sizeof(float));
+    synth_release(&allocator, synth->stores, synth->store_words, sizeof *synth->stores);
     synth_mix_destroy(synth->mix);
     synth_voices_destroy(synth->voices);
     if (synth->structure) synth->ops->destroy(synth->structure);
@@ -252,6 +260,7 @@ static hed_status rest(hed_synth *synth, hed_error *error)
 {
     hed_status status = synth->ops->write(synth->structure, NULL, NULL, error);
     synth_voices_adopt(synth->voices, synth->voices);
+    synth_voices_forget_sleep(synth->voices, UINT64_MAX);
     return status;
 }
 
@@ -267,6 +276,18 @@ static hed_status cut(hed_synth *synth, uint64_t instances, hed_error *error)
     return status;
 }
 
+/* Lets the voices see the stores, where that is due at this sample. */
+static hed_status look(hed_synth *synth, hed_error *error)
+{
+    if (synth_voices_next_look(synth->voices, synth->sample) != synth->sample) return HED_OK;
+    hed_status status = HED_OK;
+    if (!synth->ops->stores) status = synth->ops->read(synth->structure, synth->stores, NULL, error);
+    if (!status)
+        synth_voices_look(synth->voices,
+                          synth->ops->stores ? synth->ops->stores(synth->structure) : synth->stores, synth->sample);
+    return status;
+}
+
 /* A part of a block: frames from `first`, in all of which the synth rests or plays. The events' frames count from
  * `first` on. */
 static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first, uint32_t frames,
@@ -277,8 +298,9 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     synth_run run = {
         .sample = synth->sample, .frames = frames, .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
     bool resting = synth_mix_resting(synth->mix) > 0;
-    hed_status status =
-        synth_voices_run(synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
+    hed_status status = resting ? HED_OK : look(synth, error);
+    if (!status)
+        status = synth_voices_run(synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
     if (!status && !resting) status = cut(synth, synth_voices_silenced(synth->voices), error);
     if (!status && !resting) status = synth->ops->run(synth->structure, &run, error);
     if (status) return status;
@@ -300,14 +322,18 @@ static uint32_t frames_until_cut(const hed_synth_block *block, uint32_t event, u
     return frames;
 }
 
-/* In parts, so that a rest of the breaker begins and ends at its samples, and sound is cut off there, whatever the
- * block. */
+/* In parts, so that a rest of the breaker begins and ends at its samples, sound is cut off there, and islands are
+ * looked at, whatever the block. */
 static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     uint32_t done = 0;
+    hed_status status = synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
+    if (status) return status; /* before any part has changed anything */
     for (uint32_t first = 0, frames; first < block->frames; first += frames) {
         uint32_t resting = synth_mix_resting(synth->mix), most = resting ? resting : SYNTH_MIX_HOLD, end = done;
         frames = block->frames - first < most ? block->frames - first : most;
+        uint64_t next = synth_voices_next_look(synth->voices, synth->sample + 1) - synth->sample;
+        if (frames > next) frames = (uint32_t)next;
         frames = frames_until_cut(block, done, first, frames);
         bool last = first + frames == block->frames; /* what lies beyond the block is refused with it */
         while (end < block->event_count && (last || block->events[end].frame < first + frames)) end++;
@@ -319,7 +345,7 @@ static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error
             }
             events = synth->events;
         }
-        hed_status status = play_part(synth, block, first, frames, events, end - done, error);
+        status = play_part(synth, block, first, frames, events, end - done, error);
         if (status) return status;
         done = end;
     }
@@ -419,6 +445,7 @@ hed_synth_report hed_synth_get_report(const hed_synth *synth)
                                .notes = synth_voices_notes(synth->voices)};
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         report.entities[type] = synth->program->layout.type[type].count;
+    synth_voices_report_sleep(synth->voices, &report);
     synth->ops->report(synth->structure, &report);
     report.configured = synth->configured;
     synth_mix_report(synth->mix, &report);

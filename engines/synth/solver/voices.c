@@ -35,6 +35,8 @@ static void start_over(synth_voices *v)
     v->renew = false;
     v->silenced = 0;
     v->setting_count = v->setting_pokes = 0;
+    v->stores = NULL;
+    synth_sleep_reset(v->sleep);
 }
 
 /* Words that MIDI, tempo and host can poke. */
@@ -61,6 +63,8 @@ static hed_status make_room(synth_voices *v, hed_error *error)
     uint64_t settings = most * (SYNTH_SETTINGS - 1);
     settings = most + (settings < SYNTH_SETTING_POKES ? settings : SYNTH_SETTING_POKES);
     uint64_t room = 2 * most + settings + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
+    v->event_room = (uint32_t)room;
+    room += SYNTH_SLEEP_POKES * (uint64_t)v->sleep->body_count * v->instances;
     while (slots < 2 * room) slots *= 2;
     if (slots > 1u << 30)
         return synth_fail(error, HED_ERROR_LIMIT, "an event may change %llu words of %u voices: too many for MIDI",
@@ -94,7 +98,8 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrum
     v->fold = how->fold;
     v->targets = program->target_count;
     v->largest_dilation = (float)synth_largest_dilation(def);
-    hed_status status = make_room(v, error);
+    hed_status status = synth_sleep_create(allocator, program, pow(10.0, def->gain / 20.0), &v->sleep, error);
+    if (!status) status = make_room(v, error);
     if (status) {
         synth_voices_destroy(v);
         return status;
@@ -109,6 +114,7 @@ void synth_voices_destroy(synth_voices *v)
 {
     if (!v) return;
     hed_allocator allocator = v->allocator;
+    synth_sleep_destroy(v->sleep);
     synth_release(&allocator, v->records, v->capacity, sizeof *v->records);
     synth_release(&allocator, v->pokes, v->capacity, sizeof *v->pokes);
     synth_release(&allocator, v->slots, v->slot_count, sizeof *v->slots);
@@ -153,6 +159,7 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
 {
     v->renew = true;
     if (from == v) return;
+    v->sleep->slot = from->sleep->slot;
     memcpy(v->channels, from->channels, sizeof v->channels);
     memcpy(v->members, from->members, sizeof v->members);
     memcpy(v->keys, from->keys, sizeof v->keys);
@@ -208,6 +215,8 @@ void synth_voices_silence(synth_voices *v, uint32_t channel)
             synth_voices_poke(v, i, word, v->program->image[word]);
             synth_voices_poke(v, i, v->program->gates[g].word + SYNTH_GATE_HELD, 0);
         }
+    for (uint32_t i = 0; i < v->instances; i++)
+        if (silenced >> i & 1) synth_sleep_wake_all(v, i);
     v->silenced |= silenced;
     renew(v);
 }
@@ -333,8 +342,8 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
     return HED_OK;
 }
 
-static hed_status check_events(const synth_voices *v, const hed_synth_event *events, uint32_t count, uint32_t frames,
-                               hed_error *error)
+hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *events, uint32_t count,
+                              uint32_t frames, hed_error *error)
 {
     if (count > v->max_events)
         return synth_fail(error, HED_ERROR_LIMIT, "%u events in a block: at most %u, hed_synth_def.max_events", count,
@@ -363,10 +372,10 @@ static hed_status check_events(const synth_voices *v, const hed_synth_event *eve
         at_once += needed;
         pokes += needed;
     }
-    if (pokes > v->capacity)
+    if (pokes > v->event_room)
         return synth_fail(error, HED_ERROR_LIMIT,
                           "the events of a block may change %llu words: at most %u; use shorter blocks",
-                          (unsigned long long)pokes, v->capacity);
+                          (unsigned long long)pokes, v->event_room);
     return HED_OK;
 }
 
@@ -390,11 +399,12 @@ static void play_midi(synth_voices *v, const uint8_t *bytes)
 hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint32_t count, uint32_t frames,
                             const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error)
 {
-    hed_status status = check_events(v, events, count, frames, error);
+    hed_status status = synth_voices_check(v, events, count, frames, error);
     if (status) return status;
     v->count = 0;
     v->silenced = 0;
     set_frame(v, 0);
+    synth_sleep_check(v);
     if (v->renew) renew(v);
     for (uint32_t i = 0; i < count; i++) {
         const hed_synth_event *e = &events[i];
@@ -402,7 +412,10 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
         switch (e->kind) {
         case HED_EVENT_MIDI: play_midi(v, e->bytes); break;
         case HED_EVENT_TEMPO: synth_control_tempo(v, e->value); break;
-        case HED_EVENT_SET: synth_settings_set(v, e->entity, e->parameter, e->value); break;
+        case HED_EVENT_SET:
+            for (uint32_t k = 0; k < v->instances; k++) synth_sleep_wake_all(v, k);
+            synth_settings_set(v, e->entity, e->parameter, e->value);
+            break;
         case HED_EVENT_HOST: synth_control_host(v, e->number, e->value); break;
         }
     }

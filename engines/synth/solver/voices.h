@@ -4,12 +4,14 @@
  *   voices_notes.c    keys, stealing, gates
  *   voices_control.c  controllers, bends, pressure, MPE zones, and what follows them
  *   voices_settings.c parameters that events have set
+ *   voices_sleep.c    islands of bodies that fall asleep and wake
  *
  * In HED_SINGLETON there is one instance and any number of keys down; otherwise each key that is down has an instance
  * of its own. */
 #ifndef SYNTH_VOICES_H
 #define SYNTH_VOICES_H
 
+#include "solver/sleep.h"
 #include "solver/solver.h"
 
 enum {
@@ -125,11 +127,15 @@ struct synth_voices {
     synth_setting settings[SYNTH_SETTINGS]; /* (setting_count) in the order in which they were set last */
     uint32_t setting_count, setting_pokes, setting_room;
 
-    uint32_t frame, count, capacity;
-    synth_record *records; /* (capacity) in order of time */
-    synth_poke *pokes;     /* (capacity) sorted by instance; scratch before */
-    uint32_t *begin;       /* (instances + 1) */
-    synth_slot *slots;     /* (slot_count), a power of two */
+    synth_sleep *sleep;
+    const uint32_t *stores; /* of all instances before sample `looked`, for the next run's check; NULL: none is due */
+    uint64_t looked;
+
+    uint32_t frame, count, capacity, event_room; /* pokes; those that events may make */
+    synth_record *records;                       /* (capacity) in order of time */
+    synth_poke *pokes;                           /* (capacity) sorted by instance; scratch before */
+    uint32_t *begin;                             /* (instances + 1) */
+    synth_slot *slots;                           /* (slot_count), a power of two */
     uint32_t slot_count, generation;
 };
 
@@ -188,6 +194,14 @@ void synth_control_dilate(synth_voices *voices, uint32_t instance);
 void synth_control_target(synth_voices *voices, uint32_t instance, uint32_t target, bool always);
 /* Whether an event of this control on this channel reaches a target. */
 bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_t control);
+
+/* ---- voices_sleep.c ---- */
+
+/* Counts the check that is due, and puts to sleep what has been quiet for long enough. */
+void synth_sleep_check(synth_voices *voices);
+/* What a gate's notes act on; all islands of an instance. */
+void synth_sleep_wake_gate(synth_voices *voices, uint32_t instance, uint32_t gate);
+void synth_sleep_wake_all(synth_voices *voices, uint32_t instance);
 
 /* ---- voices_settings.c ---- */
 

@@ -130,6 +130,7 @@ static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uin
     for (uint32_t g = 0; g < v->program->layout.gates; g++) {
         const synth_gate *gate = &v->program->gates[g];
         if (!synth_route_fits(&gate->route, channel, note)) continue;
+        synth_sleep_wake_gate(v, instance, g);
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_COUNT, key->started);
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 1);
         poke_float(v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
