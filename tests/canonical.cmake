@@ -5,6 +5,7 @@ endif()
 hed_add_test(NAME kernel_syntax COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/kernel_syntax.sh ${CMAKE_SOURCE_DIR})
 
 add_executable(oclgrind_run oclgrind_run.c)
+target_include_directories(oclgrind_run PRIVATE ${CMAKE_SOURCE_DIR}/engines/cloth ${CMAKE_SOURCE_DIR}/engines/cloth/kernels)
 target_link_libraries(oclgrind_run PRIVATE tested)
 hed_add_test(NAME oclgrind COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh $<TARGET_FILE:oclgrind_run>
                                    ${CMAKE_CURRENT_SOURCE_DIR}/planted

@@ -1,5 +1,6 @@
 /* oclgrind_run [NAME]      each canonical kernel and each of the cloth engine, or this one, each value of each
  *                          parameter, at small sizes
+ * oclgrind_run patches     cloth in patches, and whole garments in groups
  * oclgrind_run FILE.cl     the kernel `planted` of a file: 64 items in groups of 16 on 64 words
  *
  * Runs on the device of the platform "Oclgrind", which tests/oclgrind.sh puts in the way. Exit code 1: a
@@ -13,6 +14,9 @@
 #include "heddle/heddle.h"
 #include "heddle/synth.h"
 #include "support/conformance.h"
+
+#include "cloth_meshes.h"
+#include "solver/patches.h"
 
 static hed_error error;
 
@@ -139,6 +143,45 @@ static bool run_cloth(hed_device *device, hed_device *host, const char *only)
     return good;
 }
 
+/* ---- cloth in groups: tables in registers and streamed, pairs and figures, a whole row locked ---- */
+
+static bool run_choice(hed_device *device, hed_cloth_structure structure, const hed_cloth_garment_def *garment,
+                       const cloth_patch_choice *choice)
+{
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE, .a = {0.0f, -0.3f, 0.0f}, .radius = {0.32f}};
+    hed_cloth *cloth;
+    def.garments = garment;
+    def.garment_count = 1;
+    def.substeps = 2;
+    def.structure = structure;
+    if (failed(hed_cloth_create(device, &def, &cloth, &error))) return false;
+    bool good = !failed(cloth_patch_rebuild(cloth, choice, &error)) && !failed(hed_cloth_step(cloth, &frame, &error));
+    frame.colliders = &ball;
+    frame.collider_count = 1;
+    good = good && !failed(hed_cloth_step(cloth, &frame, &error)) && !failed(hed_cloth_wait(cloth, &error));
+    hed_cloth_destroy(cloth);
+    return good;
+}
+
+static bool run_patches(hed_device *device)
+{
+    static const cloth_patch_choice whole = {.kind = CLOTH_PLAN_FIGURES, .threads = 32, .queue = 2, .held = UINT32_MAX};
+    static const cloth_patch_choice cut[] = {
+        {.kind = CLOTH_PLAN_JOINT, .patches = 3, .early_steps = 2, .queue = 2, .held = UINT32_MAX},
+        {.kind = CLOTH_PLAN_FIGURES, .patches = 3, .threads = 32, .queue = 2, .held = UINT32_MAX},
+    };
+    enum { WIDTH = 9 };
+    test_mesh mesh = test_grid(WIDTH, 8);
+    for (uint32_t i = 0; i < WIDTH; i++) mesh.inverse_masses[i] = 0.0f;
+    bool good = run_choice(device, HED_CLOTH_WHOLE, &mesh.def, &whole);
+    for (size_t k = 0; k < sizeof cut / sizeof *cut && good; k++)
+        good = run_choice(device, HED_CLOTH_PATCHES, &mesh.def, &cut[k]);
+    test_mesh_free(&mesh);
+    return good;
+}
+
 /* ---- the synth's: only by name, for Oclgrind 21.10 runs them without optimization alone ---- */
 
 static const hed_kernel_def *find_synth(const char *name)
@@ -165,9 +208,10 @@ int main(int argc, char **argv)
     bool good = !failed(hed_device_find(context, "Oclgrind", &device, &error)) &&
                 !failed(hed_device_find(context, "host", &host, &error));
     const char *what = argc > 1 ? argv[1] : NULL;
-    bool of_synth = what && find_synth(what), known = !what || hed_canonical_find(what) || find_cloth(what);
+    bool of_synth = what && find_synth(what), patches = what && strcmp(what, "patches") == 0, known = !what || hed_canonical_find(what) || find_cloth(what);
     if (good && of_synth) good = run_synth(device, host, what);
-    if (good && !of_synth && !known) good = run_file(device, what);
+    if (good && patches) good = run_patches(device);
+    if (good && !of_synth && !patches && !known) good = run_file(device, what);
     if (good && known) good = run_canonical(device, host, what) && run_cloth(device, host, what);
     hed_context_destroy(context);
     return good ? 0 : 1;

@@ -207,12 +207,12 @@ CLOTH_FUNCTION uint4 look(__global const uint4 *at)
 #endif
 }
 
-/* Waits for an item's ghosts. Past `patience` polls it goes on without them and says so in `flags`. */
+/* Waits for an item's ghosts. Past `patience` polls it goes on without them, says so in `flags`, and waits for none any more. */
 CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *ghosts, __global const uint4 *packets, uint buffer, uint epoch,
                             uint item, uint *patience, __global uint *flags)
 {
     uint4 packet[GHOSTS];
-    uint missing;
+    uint missing, left = *patience;
     do {
         missing = 0;
 #pragma unroll
@@ -221,11 +221,11 @@ CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *gho
 #pragma unroll
         for (uint g = 0; g < GHOSTS; g++)
             if (ghosts->slot[g] != NOTHING) missing |= packet[g].w ^ epoch;
-        if (missing) {
-            if (*patience > 0) (*patience)--;
-            else flags[1] = 1;
-        }
-    } while (EXCHANGE == BY_PACKETS && missing && *patience > 0);
+    } while (EXCHANGE == BY_PACKETS && missing && left-- > 0);
+    if (missing) {
+        *patience = 0;
+        flags[1] = 1;
+    }
 #pragma unroll
     for (uint g = 0; g < GHOSTS; g++)
         if (ghosts->slot[g] != NOTHING) {
@@ -363,6 +363,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
     if (TETHERS) place_anchors(anchor_place, group, anchors, position, driver_from, driver_to, driver_map, step.to, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     load_table(&table, place, palette, pairs, figures, steps, group, item);
+    if (SHARES) barrier(CLK_LOCAL_MEM_FENCE); /* it has read masses of places that are now written whole */
 
     for (uint exchange = span.begin / 2; 2 * exchange < span.end; exchange++) {
         uint iteration = exchange % ITERATIONS;
@@ -381,10 +382,12 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
             receive(place + group.own_count, &ghosts, packets, slots + (epoch & 1u) * span.slot_count, epoch, item, &patience, flags);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (COLLIDERS) pose(posed, colliders, cloth, step, item);
-        if (COLLIDERS && group.pair_steps + group.figure_steps == 0) barrier(CLK_LOCAL_MEM_FENCE); /* else the sweep has some */
         if (TETHERS && DRIVER) /* for the next substep: nobody reads them in a sweep */
             place_anchors(anchor_place, group, anchors, position, driver_from, driver_to, driver_map,
                           step_of(first, rest, dt, (exchange + 1) / ITERATIONS).to, item);
+#if COLLIDERS || (TETHERS && DRIVER)
+        if (!SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
+#endif
         sweep(place, palette, shapes, steps, pairs, figures, group, &table, item);
         if (SURROUNDED) {
             RELOAD

@@ -87,7 +87,7 @@
 #endif
 #define NOTHING 0xffffffffu
 #define COMPLETE_STEP 0x80000000u                         /* of a figure step's first entry: six constraints a figure, else four */
-#define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u) /* polls before a packet is given up: seconds, where microseconds are usual */
+#define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u) /* polls before one exchange's packets are given up: seconds, where microseconds are usual */
 
 /* What a launch makes; cloth_patch_span in patch.h. */
 typedef struct patch_span {
@@ -179,6 +179,12 @@ CLOTH_FUNCTION void project(float4 *a, float4 *b, float rest, __local const floa
 /* With compliance there is a reciprocal for each constraint in any case. */
 #define SAME(a, b) (!COMPLIANCE && (a).w > 0.0f && (a).w == (b).w)
 
+/* Constraints of one step may share a locked particle: they all read it, and none writes it. */
+CLOTH_FUNCTION void store_free(__local float4 *at, float4 moved)
+{
+    if (moved.w > 0.0f) *at = moved;
+}
+
 /* Entry of a pair: 14 bits of each end; bits of `rest`. */
 CLOTH_FUNCTION void solve_pair(__local float4 *place, __local const float4 *limits, uint ends, float rest)
 {
@@ -186,8 +192,8 @@ CLOTH_FUNCTION void solve_pair(__local float4 *place, __local const float4 *limi
     float4 a = place[i], b = place[j];
     if (SAME(a, b)) project(&a, &b, rest, limits, 1);
     else project(&a, &b, rest, limits, 0);
-    place[i] = a;
-    place[j] = b;
+    store_free(&place[i], a);
+    store_free(&place[j], b);
 }
 
 #if FIGURES == FIGURES_WIDE
@@ -232,16 +238,17 @@ CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *li
     } else {
         MATCHINGS(0)
     }
-    place[i] = a;
-    place[j] = b;
-    place[k] = c;
-    place[l] = d;
+    store_free(&place[i], a);
+    store_free(&place[j], b);
+    store_free(&place[k], c);
+    store_free(&place[l], d);
 }
 #endif
 
 /* ---- the table of constraints: in registers, or streamed ---- */
 
 #if STEPS
+#define SWEEP_WAITS (EARLY < STEPS) /* whether a sweep has a barrier */
 /* An item's constraint of each step. Ends are bytes from the first particle, which saves work: 4,096 particles. Masses do not change
  * in a launch, so with SHARES there is nothing left to compute of them. */
 typedef struct patch_table {
@@ -299,8 +306,8 @@ CLOTH_FUNCTION void solve_step(__local float4 *place, __local const float4 *limi
 #else
     project(&a, &b, table->rests[step], limits, 0);
 #endif
-    *i = a;
-    *j = b;
+    store_free(i, a);
+    store_free(j, b);
     (void)limits;
 }
 
@@ -325,6 +332,7 @@ CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, _
     (void)shapes, (void)steps, (void)pairs, (void)figures, (void)group, (void)item;
 }
 #else
+#define SWEEP_WAITS (group.pair_steps + group.figure_steps > 0)
 /* An item's first entries of the step that comes next. */
 typedef struct patch_table {
     entry next[QUEUE];

@@ -15,9 +15,9 @@
  *     the boundary.
  *   - If p reads from q, q reads from p. So nobody is two substeps ahead of one that he reads from, and two buffers
  *     in turn are enough.
- *   - In a step of a patch no free particle occurs twice. Locked ones do: they do not move in a sweep, so storing
- *     them again is harmless. A locked particle is owned, sent and read like any other (its driver may move it from
- *     substep to substep).
+ *   - In a step of a patch no free particle occurs twice. Locked ones do: they do not move in a sweep, and must not
+ *     be written in it. A locked particle is owned, sent and read like any other (its driver may move it from substep
+ *     to substep).
  *   - Each step of a patch ends with a barrier. Pair steps come first, then figure steps: rings, then complete ones.
  *   - With one patch there are no ghosts, packets and boundary constraints. */
 #ifndef CLOTH_PLAN_H
