@@ -180,6 +180,7 @@ static int run(const hed_arguments *arguments, void *user)
     if (status == HED_OK) {
         hed_cloth_def def = hed_cloth_scene_def(d.scene);
         if (hed_given(arguments, "strict")) def.math = HED_MATH_STRICT;
+        def.threads = (uint32_t)hed_integer_of(arguments, "threads");
         status = hed_cloth_create(d.session.devices[0], &def, &d.cloth, &error);
     }
     if (status == HED_OK && hed_cloth_scene_mesh(d.scene, 0)->normals)
@@ -209,6 +210,7 @@ static const hed_option OPTIONS[] = {
            .high = 1000),
     OPTION("substeps", INTEGER, "COUNT", "of a frame: more, less stretch", .fallback = "10", .low = 1, .high = 1000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    CLI_OPTION_THREADS,
     {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
     {.name = "mend", .kind = HED_OPTION_FLAG, .help = "take faces of broken meshes away where that is safe"},
     {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one array with one object, nothing else"},

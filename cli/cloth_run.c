@@ -45,6 +45,7 @@ static hed_status open_cloth(cloth_run *r, hed_error *error)
                              r->path);
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     if (hed_given(a, "strict")) def.math = HED_MATH_STRICT;
+    def.threads = (uint32_t)hed_integer_of(a, "threads");
     return hed_cloth_create(r->session.devices[0], &def, &r->cloth, error);
 }
 
@@ -255,6 +256,7 @@ static const hed_option OPTIONS[] = {
     OPTION("fps", NUMBER, "RATE", "frames a second of the animation; what the scene says unless given", .low = 1,
            .high = 10000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
     OPTION("obj-every", INTEGER, "N", "an OBJ file of every Nth frame", .low = 1, .high = 10000000),
     OPTION("ply-every", INTEGER, "N", "a PLY file with the driver's debug colours of every Nth frame", .low = 1,

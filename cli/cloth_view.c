@@ -25,6 +25,7 @@ static int run(const hed_arguments *arguments, void *user)
     status = hed_cloth_scene_open(hed_text_of(arguments, "SCENE"), &options, &scene, &error);
     if (!status) {
         hed_cloth_def def = hed_cloth_scene_def(scene);
+        def.threads = (uint32_t)hed_integer_of(arguments, "threads");
         status = hed_cloth_create(session.devices[0], &def, &cloth, &error);
     }
     if (!status) status = cloth_view_run(scene, cloth, hed_cloth_scene_rate(scene), &error);
@@ -40,6 +41,7 @@ static const hed_option OPTIONS[] = {
      .kind = HED_OPTION_TEXT,
      .value = "ID",
      .help = "device to use: its id, part of its name, or best"},
+    CLI_OPTION_THREADS,
     {0}};
 static const hed_option POSITIONALS[] = {
     {.name = "SCENE", .kind = HED_OPTION_FILE, .required = true, .help = "the scene file"},

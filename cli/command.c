@@ -19,6 +19,8 @@ hed_status cli_open_context(const hed_arguments *arguments, cli_session *session
     hed_context_def def = hed_default_context_def();
     if (!hed_given(arguments, "quiet"))
         def.logger = (hed_logger){.user = session, .log = log_to_stderr, .level = HED_LOG_WARNING};
+    if (hed_has_option(arguments, "threads") && hed_given(arguments, "threads"))
+        def.host_threads = (uint32_t)hed_integer_of(arguments, "threads");
     hed_status status = hed_context_create(&def, &session->context, error);
     hed_interrupt_install();
     return status;

@@ -51,6 +51,13 @@ extern const hed_command hed_command_completion;
         .help = "device to use: its id, part of its name, best, or all", .own = (not_below) \
     }
 
+/* How many threads the device host has. */
+#define CLI_OPTION_THREADS \
+    { \
+        .name = "threads", .kind = HED_OPTION_INTEGER, .value = "COUNT", .own = true, .low = 1, .high = 1024, \
+        .help = "threads of the device \"host\"; unless given one for each processor, and one for a small cloth" \
+    }
+
 /* ---- opening ---- */
 
 enum { CLI_MOST_DEVICES = 64 };
@@ -64,8 +71,8 @@ typedef struct cli_session {
     void *user;
 } cli_session;
 
-/* Opens the context and installs the interrupt flag; warnings of the library go to stderr unless --quiet. The session stays
- * where it is until cli_close(). */
+/* Opens the context, with --threads where the command has it, and installs the interrupt flag; warnings of the library go to
+ * stderr unless --quiet. The session stays where it is until cli_close(). */
 hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error);
 /* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);

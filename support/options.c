@@ -365,6 +365,11 @@ void hed_arguments_free(hed_arguments *arguments)
 
 /* ---- asking ---- */
 
+bool hed_has_option(const hed_arguments *arguments, const char *name)
+{
+    return find_option(arguments, name, strlen(name), 0) != NULL;
+}
+
 static const hed_option *known(const hed_arguments *arguments, const char *name)
 {
     const hed_option *option = find_option(arguments, name, strlen(name), 0);

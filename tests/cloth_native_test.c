@@ -312,6 +312,40 @@ Test(cloth_native, threads_do_not_change_a_bit)
     for (int m = 0; m < 3; m++) test_mesh_free(meshes + m);
 }
 
+/* A cloth has as many threads as it has work for, no more than the context allows, and always those that it is told. */
+Test(cloth_native, threads_by_size)
+{
+    static const struct {
+        uint32_t host, width, height, told;
+        const char *expected;
+    } cases[] = {
+        {4, 61, 41, 0, " 1 thread"}, /* data/scenes/flag.json */
+        {4, 61, 41, 2, " 2 threads"},
+        {4, 100, 100, 0, " 2 threads"},
+        {4, 255, 255, 0, " 4 threads"},
+        {1, 255, 255, 0, " 1 thread"},
+        {1, 61, 41, 3, " 3 threads"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        hed_context_def context = hed_default_context_def();
+        hed_cloth_def def = hed_default_cloth_def();
+        native_cloth c;
+        test_mesh mesh = test_grid(cases[k].width, cases[k].height);
+        context.host_threads = cases[k].host;
+        def.threads = cases[k].told;
+        OK(hed_context_create(&context, &c.context, &error));
+        OK(hed_device_find(c.context, "host", &c.device, &error));
+        c.cloth = make(c.device, &mesh.def, 1, &def);
+        hed_cloth_report report;
+        hed_cloth_get_report(c.cloth, &report);
+        const char *found = strrchr(report.choice, ',');
+        cr_expect(found && strcmp(found + 1, cases[k].expected) == 0, "case %zu: %s", k, report.choice);
+        hed_cloth_destroy(c.cloth);
+        hed_context_destroy(c.context);
+        test_mesh_free(&mesh);
+    }
+}
+
 /* Driver, colliders and wind act on particles by the formulas of every structure: where the constraints have nothing
  * to do, the same bits as the colours have. */
 Test(cloth_native, surroundings_are_those_of_the_colours)

@@ -131,7 +131,8 @@ typedef struct hed_cloth_def {
     hed_cloth_structure structure;
     uint32_t set_width;              /**< HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour */
     uint32_t patches;                /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
-    uint32_t threads;                /**< HED_CLOTH_NATIVE; 0: those of the device */
+    uint32_t threads;                /**< HED_CLOTH_NATIVE; 0: one for each 4,096 particles, no more than the
+                                          device has (hed_context_def.host_threads) */
     uint32_t max_colliders;          /**< spheres, capsules, planes at once */
     uint32_t max_collider_triangles; /**< of all triangle-mesh colliders */
     hed_stream *stream;              /**< the program's own; NULL: one of the cloth's */

@@ -1,6 +1,9 @@
 /* A team of threads with a barrier. Members wait by spinning a short while on a word with a cache line of its own and
- * then sleep in the kernel on the same word (Drepper, "Futexes are tricky", 2011). The barrier is the central one that
- * counts arrivals and turns a phase (Mellor-Crummey and Scott 1991, section 3.1, with a counter for the sense). */
+ * then sleep in the kernel on the same word (Drepper, "Futexes are tricky", 2011). How long they spin adapts to how
+ * long waits have been (Karlin, Li, Manasse and Owicki, "Empirical studies of competitive spinning", 1991): beside busy
+ * programs the thread that is waited for is often not running, and spinning would only keep the processor from it.
+ * The barrier is the central one that counts arrivals and turns a phase (Mellor-Crummey and Scott 1991, section 3.1,
+ * with a counter for the sense). */
 #include "heddle/thread.h"
 
 #include "base/alloc.h"
@@ -21,7 +24,8 @@
 
 enum {
     LINE = 64,
-    SPIN_NS = 50000,      /* about what sleeping and waking cost together */
+    SPIN_MOST_NS = 50000, /* about what sleeping and waking cost together */
+    SPIN_LEAST_NS = 2000,
     SPINS_BY_CLOCK = 64,  /* looks at the word between two looks at the clock */
     PIECES_BY_MEMBER = 4, /* of hed_team_for(): so that a late member does not hold up the rest */
     THREADS_MAX = 1 << 22 /* Linux has no more, on any machine */
@@ -31,6 +35,7 @@ enum {
 typedef struct gate {
     _Alignas(LINE) atomic_uint value;
     atomic_uint sleepers;
+    atomic_uint spin_ns; /* how long to spin: a guess, which any waiter may change */
 } gate;
 
 typedef struct member {
@@ -64,24 +69,20 @@ static void pause_processor(void)
 #endif
 }
 
-/* Returns once the gate's value is not `seen` any more. */
-static void wait_at(gate *at, unsigned seen, bool spin)
+/* Whether the gate's value is not `seen` any more; looks a few times. */
+static bool look_at(const gate *at, unsigned seen)
 {
-    if (spin) {
-        uint64_t end = 0;
-        do {
-            for (int look = 0; look < SPINS_BY_CLOCK; look++) {
-                if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) {
-                    return;
-                }
-                pause_processor();
-            }
-            end = end != 0 ? end : hed_now() + SPIN_NS;
-        } while (hed_now() < end);
+    for (int look = 0; look < SPINS_BY_CLOCK; look++) {
+        if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) {
+            return true;
+        }
+        pause_processor();
     }
-    if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) {
-        return;
-    }
+    return false;
+}
+
+static void sleep_at(gate *at, unsigned seen)
+{
     /* Either turn() sees this sleeper, or the kernel sees the new value and does not let it sleep: each side writes its
      * word before it reads the other's, all in one total order. */
     atomic_fetch_add_explicit(&at->sleepers, 1, memory_order_seq_cst);
@@ -89,6 +90,32 @@ static void wait_at(gate *at, unsigned seen, bool spin)
         syscall(SYS_futex, &at->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
     }
     atomic_fetch_sub_explicit(&at->sleepers, 1, memory_order_relaxed);
+}
+
+/* Returns once the gate's value is not `seen` any more. */
+static void wait_at(gate *at, unsigned seen, bool spin)
+{
+    if (!spin) {
+        sleep_at(at, seen);
+        return;
+    }
+    bool turned = look_at(at, seen), short_wait = true;
+    unsigned limit = atomic_load_explicit(&at->spin_ns, memory_order_relaxed);
+    if (!turned) {
+        uint64_t begin = hed_now();
+        do {
+            turned = look_at(at, seen);
+        } while (!turned && hed_now() - begin < limit);
+        if (!turned) {
+            sleep_at(at, seen);
+            short_wait = hed_now() - begin < SPIN_MOST_NS; /* then spinning would have been right */
+        }
+    }
+    unsigned next = short_wait ? limit * 2 : limit / 2;
+    next = next > SPIN_MOST_NS ? SPIN_MOST_NS : next < SPIN_LEAST_NS ? SPIN_LEAST_NS : next;
+    if (next != limit) {
+        atomic_store_explicit(&at->spin_ns, next, memory_order_relaxed);
+    }
 }
 
 /* Lets everybody pass who waits at the gate. Only one thread at a time turns a gate. */

@@ -41,6 +41,10 @@ out_is_json scene device structure frames frame_ms constraints_per_second worst_
 out_has '"p50":'; out_has '"p99":'; out_has '"max":'; out_has '"frames": 5'
 run 0 cloth run "$work/two.json" --frames 3 --out "$work/two.pc2"; pc2_is two-a.pc2 "120 3"; pc2_is two-b.pc2 "122 3"; there two-b-mesh.obj; not_there two.pc2
 
+# ---- threads: one for a small cloth, unless it is told ----
+run 0 cloth run "$work/s.json" --frames 1 --json; out_has '"choice": ".* 1 thread"'
+run 0 cloth run "$work/s.json" --frames 1 --json --threads 3; out_has '"choice": ".* 3 threads"'
+
 # ---- resuming: the same bits as in one go, also where the cache is further than the state ----
 run 0 cloth run "$work/s.json" --strict --frames 9 --out "$work/part.pc2"
 run 0 cloth run "$work/s.json" --strict --out "$work/part.pc2" --resume; out_has 'frames 10 to 24'
