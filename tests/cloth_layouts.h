@@ -10,10 +10,10 @@
 
 static hed_error error;
 
-/* A cloth of these garments. */
-static inline hed_cloth *layout_cloth(const test_device *t, hed_cloth_structure structure,
-                                      const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches,
-                                      uint32_t iterations)
+/* A cloth of these garments, and room for so many colliders and triangles of a mesh collider. */
+static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_structure structure,
+                                            const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches,
+                                            uint32_t iterations, uint32_t colliders, uint32_t triangles)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth = NULL;
@@ -22,9 +22,18 @@ static inline hed_cloth *layout_cloth(const test_device *t, hed_cloth_structure 
     def.structure = structure;
     def.patches = patches;
     def.iterations = iterations;
-    def.max_collider_triangles = 2;
+    def.max_colliders = colliders;
+    def.max_collider_triangles = triangles;
     OK(hed_cloth_create(t->device, &def, &cloth, &error));
     return cloth;
+}
+
+/* The same alone. */
+static inline hed_cloth *layout_cloth(const test_device *t, hed_cloth_structure structure,
+                                      const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches,
+                                      uint32_t iterations)
+{
+    return layout_cloth_among(t, structure, garments, count, patches, iterations, 0, 0);
 }
 
 /* Positions of all particles, (hed_cloth_particle_count() x 3); to be freed. */
@@ -210,7 +219,8 @@ static inline float *busy_move(const test_device *t, hed_cloth_structure structu
     b.mesh.def.driven = what & BUSY_DRIVER;
     b.mesh.def.tethers = what & BUSY_TETHERS;
     if (!(what & BUSY_AIR)) b.mesh.def.drag = b.mesh.def.lift = 0.0f;
-    hed_cloth *cloth = layout_cloth(t, structure, &b.mesh.def, 1, patches, iterations);
+    hed_cloth *cloth = layout_cloth_among(t, structure, &b.mesh.def, 1, patches, iterations,
+                                          what & BUSY_COLLIDERS ? 2 : 0, what & BUSY_MESH ? 2 : 0);
     uint32_t particles = hed_cloth_particle_count(cloth);
     float *driver = calloc(particles, 3 * sizeof *driver), *normals = calloc(particles, 3 * sizeof *normals);
     float box[4][3] = {{-2.0f, -0.35f, -2.0f}, {2.0f, -0.35f, -2.0f}, {2.0f, -0.35f, 2.0f}, {-2.0f, -0.35f, 2.0f}};

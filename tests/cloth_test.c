@@ -114,6 +114,53 @@ Test(cloth, what_is_read_is_what_the_device_shows)
     test_close(&t);
 }
 
+/* Rows in more chunks than there are places for on the way, in every combination; what was read once is read again
+ * without an allocation. */
+Test(cloth, much_is_read_often_without_an_allocation)
+{
+    enum { N = 50, COPIES = 112, COUNT = N * N * COPIES };
+    test_allocator counted = {0};
+    hed_context_def context = hed_default_context_def();
+    context.allocator = test_allocator_of(&counted);
+    test_device t = test_open(&context);
+    sheet s = sheet_make(N);
+    s.garment.copies = COPIES;
+    hed_cloth_def def = def_of(&s);
+    hed_cloth *cloth = make(&t, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    OK(hed_cloth_want_normals(cloth, &error));
+    for (int i = 0; i < 3; i++) OK(hed_cloth_step(cloth, &frame, &error));
+    float *rows[2] = {malloc(12 * COUNT), malloc(12 * COUNT)}, *shown = malloc(16 * COUNT);
+    uint8_t *bytes = malloc(4 * COUNT + 1), *colours = bytes + 1; /* need not be aligned */
+    OK(hed_cloth_read(cloth, rows[0], rows[1], colours, &error));
+    int64_t calls = counted.calls;
+    for (uint32_t wanted = 0; wanted < 8; wanted++) {
+        for (int i = 0; i < 2; i++) memset(rows[i], 0x7f, 12 * COUNT);
+        memset(bytes, 0x7f, 4 * COUNT + 1);
+        OK(hed_cloth_read(cloth, wanted & 1 ? rows[0] : NULL, wanted & 2 ? rows[1] : NULL, wanted & 4 ? colours : NULL,
+                          &error));
+        cr_expect_eq(counted.calls, calls, "combination %u: %lld allocations", wanted,
+                     (long long)(counted.calls - calls));
+        calls = counted.calls;
+        hed_buffer *const buffers[2] = {hed_cloth_vertex_buffer(cloth), hed_cloth_normal_buffer(cloth)};
+        for (uint32_t i = 0; i < 2; i++) {
+            if (!(wanted & 1u << i)) continue;
+            OK(hed_read(hed_cloth_stream(cloth), shown, buffers[i], 0, 16 * COUNT, &error));
+            OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
+            for (uint32_t v = 0; v < COUNT; v++)
+                cr_assert(largest_difference(shown + 4 * v, rows[i] + 3 * v, 3) < 1e-5, "array %u, vertex %u", i, v);
+        }
+        for (uint32_t v = 0; v < 4 * COUNT && wanted & 4; v++) cr_assert_eq(colours[v], 0xff);
+    }
+    free(rows[0]);
+    free(rows[1]);
+    free(shown);
+    free(bytes);
+    hed_cloth_destroy(cloth);
+    sheet_free(&s);
+    test_close(&t);
+}
+
 Test(cloth, vertices_show_particles_and_go_where_the_program_wants)
 {
     test_device t = test_open(NULL);

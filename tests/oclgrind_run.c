@@ -121,7 +121,7 @@ static bool run_canonical(hed_device *device, hed_device *host, const char *only
 
 /* Those of the substep, but the integrator: hed_sin() becomes llvm.fshl.i32, which Oclgrind 21.10 does not have. */
 static const char *const cloth_names[] = {"cloth_distance", "cloth_sets", "cloth_drive", "cloth_write_back",
-                                          "cloth_surface", "cloth_move", "cloth_feed"};
+                                          "cloth_surface", "cloth_move", "cloth_feed", "cloth_read"};
 
 static const hed_kernel_def *find_cloth(const char *name)
 {

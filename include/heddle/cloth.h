@@ -133,15 +133,17 @@ typedef struct hed_cloth_def {
     uint32_t patches;                /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
     uint32_t threads;                /**< HED_CLOTH_NATIVE; 0: one for each 4,096 particles, no more than the
                                           device has (hed_context_def.host_threads) */
-    uint32_t max_colliders;          /**< spheres, capsules, planes at once */
-    uint32_t max_collider_triangles; /**< of all triangle-mesh colliders */
+    uint32_t max_colliders;          /**< spheres, capsules, planes at once; 0: no kernel for them is compiled */
+    uint32_t max_collider_triangles; /**< of all triangle-mesh colliders; 0: likewise */
     hed_stream *stream;              /**< the program's own; NULL: one of the cloth's */
 } hed_cloth_def;
 
 /** 5 substeps, 1 iteration, y up, exact form, fast math, AUTO, 64 colliders. Thread class: any. */
 HED_API hed_cloth_def hed_default_cloth_def(void);
 
-/** Builds a cloth: constraints, their sets, tables, kernels. Thread class: any.
+/** Builds a cloth: constraints, their sets, tables, and all kernels that a frame of this definition can need (one or two seconds
+ *  on CUDA the first time, then they are in the cache): no step compiles. Set max_colliders to 0 where none will come.
+ *  Thread class: any.
  *  Errors: ARGUMENT (a number out of its range, an index out of bounds, a backstop outside its ball, NaN: the text names garment
  *  and element), UNSUPPORTED (the structure is not valid here: says why), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
 HED_API hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error);
@@ -223,7 +225,7 @@ HED_API uint32_t hed_cloth_vertex_count(const hed_cloth *cloth);
 /** First particle and first vertex of a garment's first copy; copies follow each other. Thread class: rt. */
 HED_API void hed_cloth_garment_range(const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex);
 
-/** Waits and copies; each pointer may be NULL. `positions` and `normals`: (vertex_count x 3), through the frame's transform;
+/** Waits and copies; each pointer may be NULL. What it reads through is allocated by the first call that wants it. `positions` and `normals`: (vertex_count x 3), through the frame's transform;
  *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. Errors: as hed_cloth_wait(). */
 HED_API hed_status hed_cloth_read(hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
 /** Where the last frame's vertices are on the device: (vertex_count) float4, x y z and RGBA8 in the bits of w. Two buffers in turn: what a

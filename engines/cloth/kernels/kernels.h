@@ -23,6 +23,8 @@ void cloth_sample_positions(float4 *positions, uint64_t count, uint64_t seed);
 void cloth_sample_previous(float4 *previous, uint64_t count, uint64_t seed);
 void cloth_sample_garments(float4 *garments);
 void cloth_sample_driver_map(float4 *map, uint64_t count, uint64_t seed);
+/* A view of so many vertices, each of some particle, with normals and colours: turned and shifted. */
+void cloth_sample_view(cloth_view *view, uint64_t vertices);
 /* A substep with everything on that `flags` say. */
 cloth_step cloth_sample_step(uint32_t particles, uint32_t flags);
 

@@ -11,6 +11,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_surface_def,
     &cloth_move_def,
     &cloth_feed_def,
+    &cloth_read_def,
     &cloth_self_count_def,
     &cloth_self_scan_def,
     &cloth_self_totals_def,

@@ -181,6 +181,19 @@ CLOTH_FUNCTION float4 cloth_column(const float *matrix, uint column)
     return hed_f4(matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2], matrix[4 * column + 3]);
 }
 
+/* A particle as the program sees it, and its normal. */
+CLOTH_FUNCTION float4 cloth_shown(float4 p, cloth_view view)
+{
+    return cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1), cloth_column(view.matrix, 2),
+                           cloth_column(view.matrix, 3));
+}
+
+CLOTH_FUNCTION float4 cloth_shown_normal(float4 normal, cloth_view view)
+{
+    return cloth_unit(cloth_transform(normal, cloth_column(view.normals, 0), cloth_column(view.normals, 1),
+                                      cloth_column(view.normals, 2), hed_f4(0.0f, 0.0f, 0.0f, 0.0f)));
+}
+
 /* Whether all three are finite numbers. */
 CLOTH_FUNCTION uint cloth_finite(float4 p) { return fabs(p.x) < 1e30f && fabs(p.y) < 1e30f && fabs(p.z) < 1e30f; }
 
@@ -196,15 +209,36 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
         p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f); /* nothing that is not finite leaves; hed_cloth_wait() tells */
     }
     uint colour = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
-    float4 shown = cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1),
-                                   cloth_column(view.matrix, 2), cloth_column(view.matrix, 3));
+    float4 shown = cloth_shown(p, view);
     vertices[i] = hed_f4(shown.x, shown.y, shown.z, as_float(colour));
-    if (view.flags & CLOTH_VIEW_NORMALS) {
-        float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-        float4 turned = cloth_transform(air[particle], cloth_column(view.normals, 0), cloth_column(view.normals, 1),
-                                        cloth_column(view.normals, 2), none);
-        normals[i] = cloth_unit(turned);
+    if (view.flags & CLOTH_VIEW_NORMALS) normals[i] = cloth_shown_normal(air[particle], view);
+}
+
+/* Vertex i for hed_cloth_read(): tight rows of three floats, and of four bytes. `wanted` says which. */
+#define CLOTH_READ_POSITIONS 1u
+#define CLOTH_READ_NORMALS 2u
+#define CLOTH_READ_COLOURS 4u
+
+CLOTH_FUNCTION void cloth_read_one(uint i, __global const float4 *position, __global const uint2 *debug,
+                                   __global const uint *vertex_particle, __global const float4 *air,
+                                   __global float *positions, __global float *normals, __global uint *colours,
+                                   cloth_view view, uint wanted)
+{
+    uint particle = (view.flags & CLOTH_VIEW_GATHER) ? vertex_particle[i] : i;
+    if (wanted & CLOTH_READ_POSITIONS) {
+        float4 shown = cloth_shown(position[particle], view);
+        positions[3 * i] = shown.x;
+        positions[3 * i + 1] = shown.y;
+        positions[3 * i + 2] = shown.z;
     }
+    if (wanted & CLOTH_READ_NORMALS) {
+        float4 turned = cloth_shown_normal(air[particle], view);
+        normals[3 * i] = turned.x;
+        normals[3 * i + 1] = turned.y;
+        normals[3 * i + 2] = turned.z;
+    }
+    if (wanted & CLOTH_READ_COLOURS)
+        colours[i] = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
 }
 
 /* What the program says of the driver, three floats in a row or pairs of position and normal, into the halves that

@@ -83,3 +83,12 @@ cloth_step cloth_sample_step(uint32_t particles, uint32_t flags)
                         .particles = particles,
                         .flags = flags};
 }
+
+void cloth_sample_view(cloth_view *view, uint64_t vertices)
+{
+    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f,
+                                     0.0f, 0.0f, 1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
+    *view = (cloth_view){.vertices = (uint)vertices, .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
+    memcpy(view->matrix, matrix, sizeof view->matrix);
+    memcpy(view->normals, matrix, sizeof view->normals);
+}

@@ -38,15 +38,6 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
-static void fill_view(cloth_view *view, uint64_t n)
-{
-    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f,
-                                     0.0f, 0.0f, 1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
-    *view = (cloth_view){.vertices = (uint)n, .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
-    memcpy(view->matrix, matrix, sizeof view->matrix);
-    memcpy(view->normals, matrix, sizeof view->normals);
-}
-
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
                         uint64_t bytes, uint64_t seed)
 {
@@ -64,7 +55,7 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
         for (uint64_t i = 0; i < n; i++) ((uint *)data)[i] = (uint)((i * 11 + 3) % n);
         break;
     case AIR: cloth_sample_floats(data, bytes / 4, seed, argument, -1.0f, 1.0f); break;
-    case VIEW: fill_view(data, n); break;
+    case VIEW: cloth_sample_view(data, n); break;
     }
 }
 

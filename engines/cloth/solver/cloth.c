@@ -233,8 +233,10 @@ static hed_status build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *e
     cloth->host->slot_bytes = staging_bytes(cloth);
     status = cloth_upload_all(cloth, error);
     if (!status) status = choose_structure(cloth, error);
-    if (!status && cloth->has_self) status = cloth_contacts_create(cloth, &cloth->contacts, error);
+    if (!status && (cloth->has_self || cloth->def.max_collider_triangles))
+        status = cloth_contacts_create(cloth, &cloth->contacts, error);
     if (!status) status = create_structure(cloth, error);
+    if (!status) status = cloth_kernels_announced(cloth, error);
     if (!status) status = cloth_keep_state(cloth, error);
     if (!status) status = cloth_show(cloth, error);
     return status ? status : hed_stream_wait(cloth->stream, error);
@@ -286,6 +288,11 @@ static void destroy_host(hed_cloth *cloth)
     for (int i = 0; i < CLOTH_SLOTS; i++) {
         hed_event_destroy(host->slots[i].done);
         hed_buffer_destroy(host->slots[i].pinned);
+    }
+    for (int i = 0; i < CLOTH_READ_PARTS; i++) hed_buffer_destroy(host->reading.rows[i]);
+    for (int i = 0; i < CLOTH_READ_SLOTS; i++) {
+        hed_event_destroy(host->reading.arrived[i]);
+        hed_buffer_destroy(host->reading.pinned[i]);
     }
     hed_buffer_destroy(host->good_position);
     hed_buffer_destroy(host->good_previous);

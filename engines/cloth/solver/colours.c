@@ -230,6 +230,8 @@ static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
         status = cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
     if (!status) status = cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
     if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
+    if (!status && (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles))
+        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
     return status ? status : make_sweep(cloth, s, error);
 }
 

@@ -19,17 +19,38 @@ static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_MESH_FIND] = &cloth_mesh_find_def,
 };
 
+static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel, uint64_t size,
+                         hed_error *error)
+{
+    if (contacts->kernels[kernel]) return HED_OK;
+    hed_problem problem = hed_problem_1d((int64_t)size);
+    hed_kernel_options options = hed_default_kernel_options();
+    options.math = cloth->def.math;
+    options.problem = &problem;
+    return hed_kernel_create(cloth->device, definitions[kernel], &options, &contacts->kernels[kernel], error);
+}
+
+/* Those that the definition announces. */
+static hed_status ensure_announced(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    hed_status status = HED_OK;
+    uint32_t triangles = cloth->def.max_collider_triangles, buckets = contacts->self.buckets;
+    for (cloth_contact_kernel k = 0; k < CLOTH_CONTACT_KERNELS && !status; k++) {
+        bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND;
+        uint64_t size = k == CLOTH_SELF_SCAN     ? buckets
+                        : k == CLOTH_SELF_TOTALS ? buckets / CLOTH_SELF_TILE
+                        : k == CLOTH_MESH_BOXES  ? triangles
+                                                 : cloth->particles;
+        if (mesh ? triangles > 0 : contacts->rows != NULL) status = ensure(cloth, contacts, k, size, error);
+    }
+    return status;
+}
+
 hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel, uint64_t size,
                              const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     hed_problem problem = hed_problem_1d((int64_t)size);
-    hed_status status = HED_OK;
-    if (!contacts->kernels[kernel]) {
-        hed_kernel_options options = hed_default_kernel_options();
-        options.math = cloth->def.math;
-        options.problem = &problem;
-        status = hed_kernel_create(cloth->device, definitions[kernel], &options, &contacts->kernels[kernel], error);
-    }
+    hed_status status = ensure(cloth, contacts, kernel, size, error);
     return status ? status : hed_launch(cloth->stream, contacts->kernels[kernel], &problem, arguments, count, error);
 }
 
@@ -201,6 +222,7 @@ hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, he
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = cloth->allocator;
     hed_status status = create_self(cloth, made, error);
+    if (!status) status = ensure_announced(cloth, made, error);
     if (status) cloth_contacts_destroy(cloth, made);
     else *contacts = made;
     return status;

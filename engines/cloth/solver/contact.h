@@ -42,7 +42,7 @@ typedef enum cloth_contact_kernel {
 
 struct cloth_contacts {
     hed_allocator allocator;
-    hed_kernel *kernels[CLOTH_CONTACT_KERNELS]; /* made when they are first needed */
+    hed_kernel *kernels[CLOTH_CONTACT_KERNELS]; /* made with it where they are announced, else when first needed */
     /* cloth against cloth */
     cloth_self self;
     hed_buffer *rests;     /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */

@@ -6,7 +6,7 @@
 
 #include "kernels/particle.h"
 
-/* Kernels of the solver, made when they are first needed. */
+/* Kernels of the solver, made by hed_cloth_create() where its definition announces what they are for, else when first needed. */
 typedef enum cloth_kernel {
     CLOTH_KERNEL_INTEGRATE,
     CLOTH_KERNEL_DISTANCE,
@@ -16,6 +16,7 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_SURFACE,
     CLOTH_KERNEL_MOVE,
     CLOTH_KERNEL_FEED,
+    CLOTH_KERNEL_READ,
     CLOTH_KERNEL_COUNT
 } cloth_kernel;
 
@@ -41,6 +42,15 @@ typedef struct cloth_look {
     float middle[3];      /* m, from the origin */
 } cloth_look;
 
+/* What hed_cloth_read() reads through: rows made on the device, and pinned memory that they pass through in chunks. Made
+ * when first needed. */
+enum { CLOTH_READ_PARTS = 3, CLOTH_READ_SLOTS = 4 };
+typedef struct cloth_reading {
+    hed_buffer *rows[CLOTH_READ_PARTS]; /* (vertices) of positions, normals, colours: 12, 12 and 4 bytes */
+    hed_buffer *pinned[CLOTH_READ_SLOTS];
+    hed_event *arrived[CLOTH_READ_SLOTS];
+} cloth_reading;
+
 typedef struct cloth_host {
     hed_kernel *kernels[CLOTH_KERNEL_COUNT];
     bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
@@ -63,6 +73,7 @@ typedef struct cloth_host {
     hed_buffer *into[2]; /* the program's, or NULL */
     bool into_gl;
     uint32_t turn; /* which of the two is written next */
+    cloth_reading reading;
     /* the state to go back to */
     hed_buffer *good_position, *good_previous, *good_carry;
     float good_dt;
@@ -78,6 +89,8 @@ hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const
                      uint32_t count, hed_error *error);
 /* Makes a kernel that is not there yet. */
 hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);
+/* Makes those that frames of this definition may need beside the structure's, so that no step compiles. */
+hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error);
 /* Whether an algorithm of the substep runs as C at present, which no graph can hold. */
 bool cloth_runs_native(const hed_cloth *cloth);
 

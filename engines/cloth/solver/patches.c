@@ -385,16 +385,40 @@ static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool
     return status;
 }
 
+/* Beside the kernel that build() makes those for frames with what the definition announces, so that no step compiles.
+ * One that cannot be on this device is a matter of the step that wants it, if ever one does. */
+static hed_status compile_announced(hed_cloth *cloth, cloth_structure *made, hed_error *error)
+{
+    uint32_t variant = surroundings(cloth), colliders = cloth->def.max_colliders ? COLLIDERS_BIT : 0;
+    hed_kernel *kernel;
+    hed_status status = HED_OK;
+    if (colliders) status = kernel_for(cloth, made, variant | colliders, &kernel, error);
+    if (!status && cloth->def.max_collider_triangles)
+        status = kernel_for(cloth, made, variant | CLOTH_STEP_CONTACTS | colliders, &kernel, error);
+    return status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ? HED_OK : status;
+}
+
+static hed_status create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole, cloth_structure **structure,
+                         hed_error *error)
+{
+    hed_status status = build(cloth, choice, whole, structure, error);
+    if (!status) status = compile_announced(cloth, *structure, error);
+    if (!status || !*structure) return status;
+    destroy(cloth, *structure);
+    *structure = NULL;
+    return status;
+}
+
 static hed_status create_patches(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
 {
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
-    return build(cloth, &choice, false, structure, error);
+    return create(cloth, &choice, false, structure, error);
 }
 
 static hed_status create_whole(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
 {
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_WHOLE);
-    return build(cloth, &choice, true, structure, error);
+    return create(cloth, &choice, true, structure, error);
 }
 
 hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error)
@@ -460,11 +484,18 @@ static hed_geometry geometry_of(const hed_cloth *cloth, const cloth_structure *m
     return geometry;
 }
 
+/* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has none of these at present. */
+static uint32_t variant_of(const hed_cloth *cloth, const cloth_step *step)
+{
+    bool colliders = step->colliders || ((step->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
+    return (step->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);
+}
+
 static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_step *first, const cloth_step *rest,
                            float dt, uint32_t count, hed_error *error)
 {
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
-    uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (rest->colliders ? COLLIDERS_BIT : 0);
+    uint32_t variant = variant_of(cloth, rest);
     hed_argument arguments[CLOTH_PATCH_ARGUMENTS];
     hed_kernel *kernel;
     hed_status status = kernel_for(cloth, made, variant, &kernel, error);

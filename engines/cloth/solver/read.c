@@ -113,66 +113,108 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 
 /* ---- reading ---- */
 
-/* What the device has, and write-back by the native version: it does not depend on who holds the vertex buffers. */
-typedef struct read_arrays {
-    float4 *positions, *air;
-    uint2 *debug;
-    uint32_t *vertex_particle;
-} read_arrays;
+/* A chunk in pinned memory, on its way to the program: whole rows of 12 bytes. Its copying hides behind the next one's way. */
+enum { CHUNK = 12 * 65536 };
 
-static hed_status fetch(hed_cloth *cloth, hed_buffer *buffer, void **array, hed_error *error)
-{
-    uint64_t bytes = hed_buffer_size(buffer);
-    *array = cloth_allocate(&cloth->allocator, bytes, 1, error);
-    return *array ? hed_read(cloth->stream, *array, buffer, 0, bytes, error) : HED_ERROR_MEMORY;
-}
+typedef struct read_slot {
+    void *to; /* the program's */
+    uint64_t bytes; /* 0: none */
+} read_slot;
 
-static void drop(hed_cloth *cloth, const hed_buffer *buffer, void *array)
-{
-    if (array) cloth_release(&cloth->allocator, array, hed_buffer_size(buffer), 1);
-}
+static const uint32_t row_bytes[CLOTH_READ_PARTS] = {12, 12, 4};
 
-static hed_status fetch_arrays(hed_cloth *cloth, bool normals, bool colours, read_arrays *r, hed_error *error)
-{
-    cloth_buffers *b = &cloth->buffers;
-    hed_status status = fetch(cloth, b->position, (void **)&r->positions, error);
-    if (!status && normals) status = cloth_upload_surface(cloth, error);
-    if (!status && normals) status = cloth_find_surface(cloth, error);
-    if (!status && normals) status = fetch(cloth, b->air, (void **)&r->air, error);
-    if (!status && colours && b->debug) status = fetch(cloth, b->debug, (void **)&r->debug, error);
-    if (!status && b->vertex_particle) status = fetch(cloth, b->vertex_particle, (void **)&r->vertex_particle, error);
-    hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
-    return status ? status : waited;
-}
+static bool on_host(const hed_cloth *cloth) { return strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0; }
 
-static void show_vertex(const hed_cloth *cloth, const read_arrays *r, uint32_t i, float *position, float *normal,
-                        uint8_t *colour)
+static void *host_of(const hed_buffer *buffer) { return buffer ? hed_buffer_host(buffer) : NULL; }
+
+/* On `host` straight into the program's arrays, without the team: one thread is as fast as memory. */
+static void read_here(const hed_cloth *cloth, void *const *to, uint32_t wanted)
 {
-    float4 vertex, turned;
-    uint broken = 0;
+    const cloth_buffers *b = &cloth->buffers;
     cloth_view view = cloth->host->view;
-    uint particle = r->vertex_particle ? r->vertex_particle[i] : i;
-    view.flags = (r->debug ? CLOTH_VIEW_COLOURS : 0) | (r->air ? CLOTH_VIEW_NORMALS : 0);
-    cloth_write_back_one(0, r->positions + particle, r->debug ? r->debug + particle : NULL, NULL,
-                         r->air ? r->air + particle : NULL, &vertex, &turned, &broken, view);
-    if (position) memcpy(position, &vertex, 3 * sizeof(float));
-    if (normal) memcpy(normal, &turned, 3 * sizeof(float));
-    if (colour) memcpy(colour, &vertex.w, 4);
+    void *const arguments[] = {host_of(b->position), host_of(b->debug), host_of(b->vertex_particle), host_of(b->air),
+                               to[0], to[1], to[2], &view, &wanted};
+    hed_native_call call = {.def = &cloth_read_def, .arguments = arguments};
+    cloth_read_def.range(&call, 0, cloth->vertices);
+}
+
+static hed_status make_reading(hed_cloth *cloth, void *const *to, hed_error *error)
+{
+    cloth_reading *r = &cloth->host->reading;
+    uint64_t most = row_bytes[0] * (uint64_t)cloth->vertices;
+    hed_status status = HED_OK;
+    for (uint32_t part = 0; part < CLOTH_READ_PARTS && !status; part++)
+        if (to[part] && !r->rows[part])
+            status = cloth_upload(cloth, NULL, row_bytes[part] * (uint64_t)cloth->vertices, &r->rows[part], error);
+    for (uint32_t slot = 0; slot < CLOTH_READ_SLOTS && !status; slot++) {
+        hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = most < CHUNK ? most : CHUNK};
+        if (!r->pinned[slot]) status = hed_buffer_create(cloth->device, &def, &r->pinned[slot], error);
+        if (!status && !r->arrived[slot]) status = hed_event_create(cloth->device, false, &r->arrived[slot], error);
+    }
+    return status;
+}
+
+static hed_status make_rows(hed_cloth *cloth, uint32_t wanted, hed_error *error)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    const cloth_view *view = &cloth->host->view;
+    hed_buffer *const *rows = cloth->host->reading.rows;
+    hed_buffer *const buffers[] = {b->position, b->debug, b->vertex_particle, b->air, rows[0], rows[1], rows[2]};
+    enum { BUFFERS = sizeof buffers / sizeof *buffers };
+    hed_argument arguments[BUFFERS + 2];
+    for (uint32_t i = 0; i < BUFFERS; i++) arguments[i] = hed_buffer_argument(buffers[i] ? buffers[i] : b->none);
+    arguments[BUFFERS] = hed_struct_argument(view, sizeof *view);
+    arguments[BUFFERS + 1] = hed_uint_argument(wanted);
+    return cloth_run(cloth, CLOTH_KERNEL_READ, cloth->vertices, arguments, BUFFERS + 2, error);
+}
+
+/* Gives the program what a slot holds. */
+static hed_status hand_over(hed_cloth *cloth, read_slot *slots, uint32_t slot, hed_error *error)
+{
+    cloth_reading *r = &cloth->host->reading;
+    if (!slots[slot].bytes) return HED_OK;
+    hed_status status = hed_event_wait(r->arrived[slot], UINT64_MAX, error);
+    if (!status) memcpy(slots[slot].to, hed_buffer_host(r->pinned[slot]), slots[slot].bytes);
+    slots[slot].bytes = 0;
+    return status;
+}
+
+static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error)
+{
+    cloth_reading *r = &cloth->host->reading;
+    read_slot slots[CLOTH_READ_SLOTS] = {{0}};
+    uint32_t next = 0;
+    hed_status status = HED_OK;
+    for (uint32_t part = 0; part < CLOTH_READ_PARTS; part++) {
+        uint64_t size = to[part] ? row_bytes[part] * (uint64_t)cloth->vertices : 0;
+        for (uint64_t at = 0; at < size && !status; at += CHUNK, next = (next + 1) % CLOTH_READ_SLOTS) {
+            uint64_t bytes = size - at < CHUNK ? size - at : CHUNK;
+            status = hand_over(cloth, slots, next, error);
+            if (!status)
+                status = hed_read(cloth->stream, hed_buffer_host(r->pinned[next]), r->rows[part], at, bytes, error);
+            if (!status) status = hed_event_record(r->arrived[next], cloth->stream, error);
+            if (!status) slots[next] = (read_slot){(char *)to[part] + at, bytes};
+        }
+    }
+    for (uint32_t k = 0; k < CLOTH_READ_SLOTS && !status; k++)
+        status = hand_over(cloth, slots, (next + k) % CLOTH_READ_SLOTS, error);
+    return status;
 }
 
 hed_status hed_cloth_read(hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
 {
-    cloth_buffers *b = &cloth->buffers;
-    read_arrays r = {0};
+    void *const to[CLOTH_READ_PARTS] = {positions, normals, colours};
+    uint32_t wanted = (positions ? CLOTH_READ_POSITIONS : 0) | (normals ? CLOTH_READ_NORMALS : 0) |
+                      (colours ? CLOTH_READ_COLOURS : 0);
     hed_status status = hed_cloth_wait(cloth, error);
-    if (status) return status;
-    status = fetch_arrays(cloth, normals, colours, &r, error);
-    for (uint32_t i = 0; i < cloth->vertices && !status; i++)
-        show_vertex(cloth, &r, i, positions ? positions + 3 * (uint64_t)i : NULL,
-                    normals ? normals + 3 * (uint64_t)i : NULL, colours ? colours + 4 * (uint64_t)i : NULL);
-    drop(cloth, b->position, r.positions);
-    drop(cloth, b->air, r.air);
-    drop(cloth, b->debug, r.debug);
-    drop(cloth, b->vertex_particle, r.vertex_particle);
-    return status;
+    if (!status && normals) status = cloth_upload_surface(cloth, error);
+    if (!status && normals) status = cloth_find_surface(cloth, error);
+    if (status || !wanted) return status;
+    if (on_host(cloth)) {
+        read_here(cloth, to, wanted);
+        return HED_OK;
+    }
+    status = make_reading(cloth, to, error);
+    if (!status) status = make_rows(cloth, wanted, error);
+    return status ? status : fetch_rows(cloth, to, error);
 }

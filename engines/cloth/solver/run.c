@@ -15,6 +15,7 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_SURFACE] = &cloth_surface_def,
     [CLOTH_KERNEL_MOVE] = &cloth_move_def,
     [CLOTH_KERNEL_FEED] = &cloth_feed_def,
+    [CLOTH_KERNEL_READ] = &cloth_read_def,
 };
 
 /* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each element, which is the
@@ -49,6 +50,15 @@ hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t s
     options.problem = &problem;
     hed_status status = hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
     if (!status && prefers_strands(cloth, kernels[kernel])) status = use_strands(cloth, kernels[kernel], error);
+    return status;
+}
+
+hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error)
+{
+    hed_status status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_MOVE, cloth->particles, error);
+    if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_READ, cloth->vertices, error);
+    if (!status && cloth->has_driver) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_FEED, cloth->particles, error);
+    if (!status && cloth->has_air) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
     return status;
 }
 

@@ -91,6 +91,7 @@ hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error)
     for (int i = 0; i < 2 && !status; i++)
         if (!b->normals[i])
             status = cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->normals[i], error);
+    if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
     if (!status) cloth->wants_normals = true;
     return status;
 }

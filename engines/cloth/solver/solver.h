@@ -121,7 +121,7 @@ hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, he
 extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[], hed_cloth_lanes_h[], hed_cloth_project_h[];
 extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[], hed_cloth_drive_cl[],
     hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
-    hed_cloth_move_cl[], hed_cloth_feed_cl[], hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
+    hed_cloth_move_cl[], hed_cloth_feed_cl[], hed_cloth_read_cl[], hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
 extern const hed_kernel_def cloth_integrate_def; /* integrate + tethers */
 extern const hed_kernel_def cloth_distance_def;  /* one colour */
 extern const hed_kernel_def cloth_sets_def;      /* all sets in one group, the slides' form */
@@ -130,6 +130,7 @@ extern const hed_kernel_def cloth_write_back_def;
 extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
 extern const hed_kernel_def cloth_move_def;    /* a matrix on particles and on what drives them */
 extern const hed_kernel_def cloth_feed_def;    /* the driver as the program has it */
+extern const hed_kernel_def cloth_read_def;    /* vertices as the program takes them */
 /* kernels/patch_*.c and kernels/contact_*.c declare theirs in their own headers, and add them to the list in kernels/list.c. */
 
 #endif

@@ -212,6 +212,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     tuning t = {.device = device, .def = *def};
     t.def.structure = HED_CLOTH_AUTO;
+    t.def.max_colliders = t.def.max_collider_triangles = 0; /* nothing surrounds what is measured: no kernels for it */
     hed_tune_def how = tune ? *tune : hed_default_tune_def();
     hed_status status = make_expected(&t, error);
     if (!status) {

@@ -322,7 +322,10 @@ uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
                                cloth->host->good_previous,
                                cloth->host->good_carry,
                                cloth->host->fed_positions,
-                               cloth->host->fed_normals};
+                               cloth->host->fed_normals,
+                               cloth->host->reading.rows[0],
+                               cloth->host->reading.rows[1],
+                               cloth->host->reading.rows[2]};
     uint64_t bytes = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) bytes += size_of(all[i]);
     return bytes;
