@@ -44,7 +44,7 @@ says '^host  *works'
 for package in libjack-jackd2-0 libasound2 libsndfile1 libegl1 libglfw3 ocl-icd-libopencl1 nvidia-driver; do says "apt install $package"; done
 run 0 'heddle devices'; says '^host '
 run 0 'heddle verify --quick --kernel copy'; says 'passed'
-run 0 'heddle tune heddle:saxpy --device host --time 2 --no-keep'
+run 0 'heddle tune heddle:saxpy --device host --time 2 --no-keep --report tune.html'; begins tune.html '<!'
 
 run 0 'heddle synth check share/heddle/instruments/vibes.json'
 run 0 'heddle synth render share/heddle/instruments/vibes.json -o note.wav --tail 0.5 --spectrogram note.png'
@@ -57,6 +57,8 @@ run 1 'heddle synth play share/heddle/instruments/vibes.json --alsa'; says 'apt 
 run 0 'heddle cloth run share/heddle/scenes/flag.json --frames 4 --out flag.pc2'; begins flag.pc2 POINTCACHE2
 run 0 'heddle cloth run share/heddle/scenes/flag.json --frames 2 --png-every 1 --glb flag.glb --out picture.pc2'
 begins picture-0001.png "$(printf '\211PNG')"; begins flag.glb glTF
+printf '{"frames": 2, "garments": [{"mesh": "flag.glb"}]}\n' >"$root/heddle/again.json"
+run 0 'heddle cloth run again.json --out again.pc2'; begins again.pc2 POINTCACHE2
 run 1 'heddle cloth view share/heddle/scenes/flag.json'; says 'apt install libglfw3'
 
 [ $failed = 0 ] && echo 'portable: every command works in a bare Debian 12, or names its package'
