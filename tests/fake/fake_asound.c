@@ -16,11 +16,11 @@ ASOUND_FUNCTIONS(DECLARE)
 void snd_seq_client_info_set_name(snd_seq_client_info_t *info, const char *name);
 int snd_seq_port_info_get_client(const snd_seq_port_info_t *info);
 
-struct _snd_pcm {
+struct snd_pcm {
     bool capture;
 };
 
-struct _snd_seq {
+struct snd_seq {
     int pipe[2];
 };
 

@@ -10,8 +10,8 @@
 
 /* ---- the card ---- */
 
-typedef struct _snd_pcm snd_pcm_t;
-typedef struct _snd_pcm_hw_params snd_pcm_hw_params_t;
+typedef struct snd_pcm snd_pcm_t;
+typedef struct snd_pcm_hw_params snd_pcm_hw_params_t;
 typedef unsigned long snd_pcm_uframes_t;
 typedef long snd_pcm_sframes_t;
 typedef enum { SND_PCM_STREAM_PLAYBACK,
@@ -25,10 +25,10 @@ typedef enum { SND_PCM_FORMAT_UNKNOWN = -1,
 
 /* ---- the sequencer ---- */
 
-typedef struct _snd_seq snd_seq_t;
-typedef struct _snd_seq_client_info snd_seq_client_info_t;
-typedef struct _snd_seq_port_info snd_seq_port_info_t;
-typedef struct _snd_seq_queue_status snd_seq_queue_status_t;
+typedef struct snd_seq snd_seq_t;
+typedef struct snd_seq_client_info snd_seq_client_info_t;
+typedef struct snd_seq_port_info snd_seq_port_info_t;
+typedef struct snd_seq_queue_status snd_seq_queue_status_t;
 typedef struct snd_midi_event snd_midi_event_t;
 
 enum { SND_SEQ_OPEN_DUPLEX = 3,

@@ -6,8 +6,8 @@
 #include "heddle/base.h"
 
 typedef uint32_t jack_nframes_t;
-typedef struct _jack_client jack_client_t;
-typedef struct _jack_port jack_port_t;
+typedef struct jack_client jack_client_t;
+typedef struct jack_port jack_port_t;
 typedef int jack_status_t;
 
 enum { JackNoStartServer = 1 }; /* jack_options_t */
