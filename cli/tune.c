@@ -282,8 +282,9 @@ static int tune(const hed_arguments *arguments, cli_session *session, const subj
     hed_database *database = def->keep ? hed_context_database(session->context) : NULL;
     tuned.database = database ? hed_database_path(database) : NULL;
     status = tell(arguments, &tuned, error);
+    bool lost = result->end == HED_TUNE_LOST;
     hed_tune_result_free(result);
-    return cli_end(status, error);
+    return status == HED_OK && lost ? HED_EXIT_FAILURE : cli_end(status, error);
 }
 
 /* ---- the command ---- */
@@ -388,8 +389,8 @@ const hed_command hed_command_tune = {
                    "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of "
                    "its benchmark, or as large a part of it as "
                    "this device does in a moment; the result says which, and --resume wants it again.\n\n"
-                   "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, 130 "
-                   "after Ctrl-C.",
+                   "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, or if one "
+                   "has hung the device with --no-isolation, 130 after Ctrl-C.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .commands = COMMANDS,

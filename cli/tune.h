@@ -54,7 +54,7 @@ typedef struct cli_tuned {
     const hed_tune_def *def;
     const hed_tune_result *result;
     const char *origin;   /* as typed */
-    const char *database; /* where the result is; NULL: not kept */
+    const char *database; /* where the measurements are; NULL: nowhere */
     const char *report;   /* file; NULL: none */
 } cli_tuned;
 

@@ -86,6 +86,7 @@ static void print_conditions(const cli_tuned *t, FILE *out)
         [HED_TUNE_NO_GAIN] = "nothing better came for long",
         [HED_TUNE_EXHAUSTED] = "every configuration is known",
         [HED_TUNE_STOPPED] = "it was stopped",
+        [HED_TUNE_LOST] = "a candidate in this process has hung or broken the device",
     };
     const hed_tune_result *r = t->result;
     fprintf(out, "  tried      %u of %" PRIu64 " valid configurations in %.1f s; ended since %s\n", r->count,
@@ -97,6 +98,18 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     if (fabs(r->drift) > 0.03)
         fprintf(out, "  clocks     moved by %.0f %% meanwhile: keep the machine quiet, and times are worth more\n",
                 100 * r->drift);
+}
+
+static void print_kept(const cli_tuned *t, FILE *out)
+{
+    const hed_tune_result *r = t->result;
+    if (r->kept)
+        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n", t->database,
+                t->kernel->name);
+    else if (t->database)
+        fprintf(out, "  kept       not as a choice: %s\n             measurements are in %s\n", r->not_kept_reason,
+                t->database);
+    else fprintf(out, "  kept       nowhere: %s\n", t->def->keep ? r->not_kept_reason : "--no-keep");
 }
 
 void cli_tuned_print(const cli_tuned *t, FILE *out)
@@ -113,11 +126,7 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
                 t->result->count ? "nothing that was tried works" : "nothing was tried");
     }
     print_conditions(t, out);
-    if (t->database && t->result->best < t->result->count)
-        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n", t->database,
-                t->kernel->name);
-    else if (t->database) fprintf(out, "  kept       %s\n", t->database);
-    else fputs("  kept       nowhere (--no-keep)\n", out);
+    print_kept(t, out);
     if (t->report) fprintf(out, "  report     %s\n", t->report);
 }
 
@@ -198,7 +207,8 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     hed_records_text(records, "objective", objectives[t->def->objective]);
     if (t->result->best < t->result->count) add_winner(records, t);
     add_conditions(records, t);
-    if (t->database) hed_records_text(records, "kept", t->database);
+    if (t->result->kept) hed_records_text(records, "kept", t->database);
+    else hed_records_text(records, "not_kept_since", t->result->not_kept_reason);
     if (t->report) hed_records_text(records, "report", t->report);
     hed_status status = hed_records_print_one(records, out, error);
     hed_records_free(records);

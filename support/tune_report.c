@@ -146,6 +146,11 @@ static void put_verdict(hed_page *page)
     fputs("<p class=verdict><code>", page->out);
     hed_page_put_config(page, &result->evaluations[result->best].config);
     fputs("</code></p>\n", page->out);
+    if (!result->kept && page->def->kept) {
+        fputs("<p class=warning>Launches do not use it: ", page->out);
+        hed_page_put(page, result->not_kept_reason ? result->not_kept_reason : "it is not kept");
+        fputs(".</p>\n", page->out);
+    }
     if (result->kept_stored)
         fputs("<p>That is what the database had chosen before: nothing beat it clearly, so it stays.</p>\n",
               page->out);
@@ -231,6 +236,7 @@ static void put_measuring(hed_page *page)
         [HED_TUNE_NO_GAIN] = "nothing better for long",
         [HED_TUNE_EXHAUSTED] = "every configuration is known",
         [HED_TUNE_STOPPED] = "it was stopped",
+        [HED_TUNE_LOST] = "a candidate in this process has hung or broken the device",
     };
     const hed_tune_result *result = page->result;
     char text[160];
@@ -249,7 +255,11 @@ static void put_measuring(hed_page *page)
     put_fact(page, "ended since", ends[result->end]);
     put_fact(page, "settings", page->def->settings);
     put_fact(page, "tuned from", page->def->origin);
-    put_fact(page, "kept in", page->def->kept ? page->def->kept : "not kept");
+    if (page->def->kept) put_fact(page, "kept in", page->def->kept);
+    else {
+        snprintf(text, sizeof text, "not kept: %s", result->not_kept_reason ? result->not_kept_reason : "not asked for");
+        put_fact(page, "kept in", text);
+    }
     fputs("</dl></section>\n", page->out);
 }
 

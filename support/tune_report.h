@@ -19,7 +19,7 @@ typedef struct hed_tune_report_def {
     bool cold_cache;
     const char *origin;   /* what was typed: "heddle:convolution", "blur.json" */
     const char *settings; /* a line: "auto, 200 evaluations, seed 1" */
-    const char *kept;     /* the database that has the result now; NULL: it was not kept */
+    const char *kept;     /* the database that has the measurements now; NULL: none */
     const char *date;     /* "2026-11-21 14:03" */
 } hed_tune_report_def;
 

@@ -104,6 +104,28 @@ static bool compiles(const hed_context_def *def, const char *offset)
     return result;
 }
 
+/* NVIDIA's OpenCL tells of registers in the build's log alone, which is empty when its own cache has the program, and
+ * answers 256 work items for every kernel. */
+Test(cache, registers_that_the_driver_does_not_tell_again_are_no_limit)
+{
+    static const int64_t groups[] = {512};
+    const hed_parameter_def parameter = {.name = "WG", .values = groups, .count = 1, .value = 512};
+    hed_kernel_def large = cycle_def;
+    large.parameters = &parameter;
+    hed_context_def def = cached_def();
+    char other[sizeof cache + 8];
+    snprintf(other, sizeof other, "%s-anew", cache);
+    fake_control *f = fakes_load(fakes_path("opencl"));
+    fakes_reset(f);
+    f->platform = "NVIDIA CUDA";
+    cr_assert_eq(run_kernel(&def, &large, "123.0f"), 1, "%s", error.text);
+    f->silent = true;
+    cr_assert_eq(run_kernel(&def, &large, "123.0f"), 0, "with the log that was kept: %s", error.text);
+    def.cache_dir = other;
+    cr_assert_eq(run_kernel(&def, &large, "123.0f"), 1, "without a log: %s", error.text);
+    cr_assert_eq(run_kernel(&def, &large, "123.0f"), 0, "from an entry without a log: %s", error.text);
+}
+
 Test(cache, a_kernel_is_compiled_once)
 {
     const hed_context_def def = cached_def();

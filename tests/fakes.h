@@ -43,7 +43,8 @@ static inline void fakes_reset(fake_control *f)
     f->fail_name = NULL;
     f->code = 0;
     f->devices = 2;
-    f->hangs = f->plain_floats = false;
+    f->hangs = f->plain_floats = f->silent = false;
+    f->platform = NULL;
     f->refused_binaries = 0;
     f->failed[0] = f->misused[0] = 0;
 }

@@ -37,6 +37,33 @@ static void run_twice(const opencl_test *t, const hed_kernel_def *def)
     hed_buffer_destroy(x);
 }
 
+/* ---- compiling ---- */
+
+static int generic_versions;
+
+static int count_generic(const char *path, const struct stat *about, int type, struct FTW *at)
+{
+    (void)about;
+    if (type == FTW_D && strcmp(path + at->base, "0-0-0") == 0) generic_versions++;
+    return 0;
+}
+
+/* Whoever asks PoCL for a program's binary has it compile each kernel once more, for groups of any size. */
+Test(pocl_traps, a_kernel_is_compiled_for_the_groups_of_its_launches_alone, .init = folder_make, .fini = folder_remove)
+{
+    cr_assert_eq(setenv("POCL_CACHE_DIR", in_folder("pocl"), 1), 0);
+    hed_context_def def = hed_default_context_def();
+    def.cache_dir = in_folder("heddle");
+    for (int round = 0; round < 2; round++) { /* from text, then from the cache */
+        opencl_test t = open_pocl(&def);
+        run_twice(&t, &twice);
+        close_test(&t);
+    }
+    generic_versions = 0;
+    cr_assert_eq(nftw(in_folder("pocl"), count_generic, 16, FTW_PHYS), 0, "PoCL has compiled nothing there");
+    cr_assert_eq(generic_versions, 0);
+}
+
 /* ---- limits ---- */
 
 static const hed_argument_def room_arguments[] = {

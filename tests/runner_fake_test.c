@@ -180,6 +180,100 @@ Test(runner_fake, work_that_is_never_done)
     cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
 }
 
+/* ---- whole tunings whose driver is slow, or never done ---- */
+
+typedef struct slow_driver {
+    fake_control *fake;
+    uint64_t now, seconds; /* how long work takes; passed as the clock has it */
+} slow_driver;
+
+/* A second passes with every look at the clock while the driver is asked whether it is done. */
+static uint64_t slow_clock(void *user)
+{
+    slow_driver *driver = user;
+    driver->now += driver->fake->hangs ? 1000000000 : 1000;
+    if (driver->fake->hangs && driver->seconds && --driver->seconds == 0) driver->fake->hangs = false;
+    return driver->now;
+}
+
+static hed_status tune_slowly(const char *backend, const char *platform, slow_driver *driver, hed_tune_def *tune,
+                              hed_tune_result **result)
+{
+    fake_runner t = {0};
+    hed_context_def def = fakes_def(backend);
+    hed_tune_argument arguments[6] = {{0}};
+    driver->fake = fakes_load(fakes_path(backend));
+    fakes_reset(driver->fake);
+    driver->fake->platform = platform;
+    driver->fake->hangs = driver->seconds > 0;
+    def.clock = (hed_clock){driver, slow_clock};
+    OK(hed_context_create(&def, &t.context, &error));
+    OK(hed_device_find(t.context, backend, &t.device, &error));
+    t.a = 2;
+    t.n = CYCLE_N;
+    t.problem = hed_problem_1d(CYCLE_N);
+    arguments[0].bytes = arguments[1].bytes = CYCLE_BYTES;
+    arguments[1].data = t.in;
+    arguments[2].data = &t.a;
+    arguments[3].data = &t.n;
+    arguments[4].data = &cycle_moved;
+    tune->problem = &t.problem;
+    tune->arguments = arguments;
+    tune->isolation = HED_ISOLATION_NONE;
+    tune->reference = HED_REFERENCE_NONE;
+    tune->keep = false;
+    return hed_tune_kernel(t.device, &cycle_def, tune, result, &error);
+}
+
+/* PoCL compiles in the first launch. In the fake OpenCL a run takes no time, so that none works in the end. */
+Test(runner_fake, what_compiles_in_its_first_run_has_not_hung)
+{
+    const char *const platforms[] = {"Portable Computing Language", "Fake platform"};
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork(); /* a device that hangs is not given back */
+        if (child == 0) {
+            slow_driver driver = {.seconds = 40};
+            hed_tune_def tune = hed_default_tune_def();
+            hed_tune_result *result = NULL;
+            hed_status status = tune_slowly("opencl", platforms[i], &driver, &tune, &result);
+            _exit(status != HED_ERROR_BUILD ? 1 : !strstr(error.text, i == 0 ? "impossible" : "hung") ? 2 : 0);
+        }
+        int ended = 0;
+        cr_assert_eq(waitpid(child, &ended, 0), child);
+        cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "%s ended with %x", platforms[i], (unsigned)ended);
+    }
+}
+
+static void hang_after_the_first(void *user, const hed_tune_progress *progress)
+{
+    slow_driver *driver = user;
+    if (progress->done == 1) driver->fake->hangs = true;
+}
+
+/* A candidate that hangs in this process ends the tuning; what was measured before is handed over. */
+static int hang_second(void)
+{
+    slow_driver driver = {0};
+    hed_tune_def tune = hed_default_tune_def();
+    hed_tune_result *result = NULL;
+    tune.progress = hang_after_the_first;
+    tune.user = &driver;
+    if (tune_slowly("cuda", NULL, &driver, &tune, &result)) return 1;
+    if (result->end != HED_TUNE_LOST || strcmp(hed_tune_end_name(result->end), "lost") != 0) return 2;
+    if (result->count != 2 || result->best != 0) return 3;
+    if (result->evaluations[0].outcome != HED_OUTCOME_MEASURED) return 4;
+    return result->evaluations[1].outcome == HED_OUTCOME_HUNG && !result->kept ? 0 : 5;
+}
+
+Test(runner_fake, what_was_measured_before_a_hang_is_there)
+{
+    int result = 0;
+    pid_t child = fork();
+    if (child == 0) _exit(hang_second());
+    cr_assert_eq(waitpid(child, &result, 0), child);
+    cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
+}
+
 static hed_status live(fake_runner *t, hed_trial *trial)
 {
     double values[3];

@@ -26,6 +26,8 @@ enum fault { RIGHT,
              HALF_WRITTEN,
              TOO_MUCH_LOCAL, /* and says so in its geometry */
              LIES_OF_LOCAL,  /* an array in its text that no driver is asked about before */
+             BEFORE_ITS_BEGINNING,
+             FAR_BEHIND_ITS_END,
              FAULT_COUNT };
 
 static const char scale_text[] =
@@ -50,6 +52,8 @@ static const char scale_text[] =
     "    if (FAULT == 8) { volatile __global float *v = y; v[(ulong)1 << 40] = 1.0f; }\n"
     "    if (FAULT != 2 && !(FAULT == 9 && i % 2)) y[i] = right;\n"
     "    if (FAULT == 3 && i == 0) y[n] = 0.0f;\n"
+    "    if (FAULT == 12 && i == 0) y[-1] = 0.0f;\n"
+    "    if (FAULT == 13 && i == 0) y[n + 1000] = 0.0f;\n"
     "    if (FAULT == 4 && i == 3) x[i] = right;\n"
     "}\n";
 
@@ -61,7 +65,7 @@ static const hed_argument_def scale_arguments[] = {
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
     {.name = "scratch", .kind = HED_LOCAL, .type = HED_FLOAT}};
 static const int64_t group_values[] = {32, 64};
-static const int64_t fault_values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+static const int64_t fault_values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
 static const hed_parameter_def scale_parameters[] = {
     {.name = "WG", .values = group_values, .count = 2, .value = 64},
     {.name = "FAULT", .values = fault_values, .count = FAULT_COUNT, .value = 0}};
@@ -91,6 +95,8 @@ static void scale_range(const hed_native_call *call, uint64_t begin, uint64_t en
         if (fault == NOT_A_NUMBER && i == 9) right = NAN;
         if (fault != WRITES_NOTHING && !(fault == HALF_WRITTEN && i % 2)) y[i] = right;
         if (fault == BEHIND_ITS_END && i == 0) y[n] = 0;
+        if (fault == BEFORE_ITS_BEGINNING && i == 0) y[-1] = 0;
+        if (fault == FAR_BEHIND_ITS_END && i == 0) y[n + 1000] = 0;
         if (fault == CHANGES_INPUT && i == 3) x[i] = right;
     }
 }
@@ -219,6 +225,8 @@ static inline void find_every_fault(hed_runner *runner)
     } faults[] = {{WRONG_VALUE, "y[7]"},
                   {WRITES_NOTHING, "y["},
                   {BEHIND_ITS_END, "y was written 0 bytes behind its end"},
+                  {BEFORE_ITS_BEGINNING, "y was written 4 bytes before its beginning"},
+                  {FAR_BEHIND_ITS_END, "y was written 4000 bytes behind its end"},
                   {CHANGES_INPUT, "x is only read, and its byte 1"},
                   {NOT_A_NUMBER, "y[9] is nan"},
                   {HALF_WRITTEN, "y["}};

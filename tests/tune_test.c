@@ -233,6 +233,27 @@ Test(tune, what_was_chosen_stays_before_the_default)
     test_close(&t);
 }
 
+/* What was compared with nothing is no choice; where there is no more to compare, it is. */
+Test(tune, a_winner_of_two_is_not_kept)
+{
+    test_device t = open_in_folder();
+    made_up m = made_up_of(valley, 0.001, 5);
+    hed_tune_def def = hed_default_tune_def();
+    for (uint32_t evaluations = 1; evaluations <= 3; evaluations++) {
+        def.evaluations = evaluations;
+        hed_tune_result *result = tune_made_up(t.device, &m, &def);
+        cr_assert_eq(result->stored_index, result->count, "a tuning of %u was kept", evaluations - 1);
+        cr_assert_eq(result->kept, evaluations == 3, "%u", evaluations);
+        cr_assert_eq(strstr(result->not_kept_reason, "fewer than three") != NULL, evaluations < 3);
+        hed_tune_result_free(result);
+    }
+    def.keep = false;
+    hed_tune_result *result = tune_made_up(t.device, &m, &def);
+    cr_assert(!result->kept && strcmp(result->not_kept_reason, "not asked for") == 0);
+    hed_tune_result_free(result);
+    test_close(&t);
+}
+
 Test(tune, going_on_measures_nothing_twice)
 {
     test_device t = open_in_folder();

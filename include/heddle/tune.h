@@ -94,8 +94,12 @@ typedef enum hed_tune_end {
     HED_TUNE_GOOD_ENOUGH, /**< the share of the roofline is reached */
     HED_TUNE_NO_GAIN,     /**< nothing better for long */
     HED_TUNE_EXHAUSTED,   /**< every point is known */
-    HED_TUNE_STOPPED      /**< by the caller's stop() */
+    HED_TUNE_STOPPED,     /**< by the caller's stop() */
+    HED_TUNE_LOST         /**< a candidate in this process has hung the device, or broken it for good */
 } hed_tune_end;
+
+/** So many configurations have to work before the fastest is anything to keep, unless there are no more to try. */
+enum { HED_TUNE_LEAST_COMPARED = 3 };
 
 /** "evaluations", "seconds", "good enough", ... Thread class: any. */
 HED_API const char *hed_tune_end_name(hed_tune_end end);
@@ -161,14 +165,17 @@ HED_API hed_tune_def hed_default_tune_def(void);
 typedef struct hed_tune_result {
     hed_evaluation *evaluations; /**< (count), in the order in which they were done */
     uint32_t count;
-    uint32_t best;          /**< the winner, an index; count: nothing worked */
-    uint32_t default_index; /**< the description's default; count: not valid here */
-    uint32_t stored_index;  /**< what the database had chosen before; count: nothing */
-    uint32_t ties;          /**< evaluations that cannot be told from the winner */
-    bool kept_stored;       /**< the former choice was not beaten and so stays */
-    double gain;            /**< default over winner, of the final rounds if both were in them; NAN: no default */
-    hed_problem problem;    /**< that it was tuned for: hed_tune_def.problem, or one that was chosen */
-    uint64_t space;         /**< valid configurations */
+    uint32_t best;               /**< the winner, an index; count: nothing worked */
+    uint32_t default_index;      /**< the description's default; count: not valid here */
+    uint32_t stored_index;       /**< what the database had chosen before; count: nothing */
+    uint32_t ties;               /**< evaluations that cannot be told from the winner */
+    bool kept_stored;            /**< the former choice was not beaten and so stays */
+    bool kept;                   /**< the winner is the database's choice now */
+    const char *not_kept_reason; /**< why not, such as fewer than HED_TUNE_LEAST_COMPARED configurations to compare;
+                                      "" where it is kept. Static text */
+    double gain;                 /**< default over winner, of the final rounds if both were in them; NAN: no default */
+    hed_problem problem;         /**< that it was tuned for: hed_tune_def.problem, or one that was chosen */
+    uint64_t space;              /**< valid configurations */
     hed_tune_end end;
     bool in_process;                       /**< not isolated */
     const char *in_process_reason;         /**< why; "" where isolated. Static text */

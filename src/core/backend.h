@@ -56,8 +56,9 @@ struct hed_device {
     char build_key
         [512]; /* backend's, set by enumerate/adopt: everything of the device that decides on compiled code */
     bool adopted;
-    _Atomic int open; /* core: 0 not yet, 1 open */
-    void *impl;       /* backend's, made by device_open() or device_adopt() */
+    bool compiles_at_launch; /* backend's: a kernel's first launch compiles, which may take long */
+    _Atomic int open;        /* core: 0 not yet, 1 open */
+    void *impl;              /* backend's, made by device_open() or device_adopt() */
 };
 
 struct hed_buffer {

@@ -151,13 +151,20 @@ void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_
              argument->name, at + i);
 }
 
-void hed_check_guard(hed_check *check, const hed_argument_def *argument, const unsigned char *found, uint64_t bytes,
-                     unsigned char poison)
+void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before, const unsigned char *found,
+                     uint64_t bytes, unsigned char poison)
 {
-    for (uint64_t i = 0; i < bytes && !check->wrong; i++) {
-        if (found[i] == poison) continue;
-        check->wrong = true;
-        snprintf(check->text, sizeof check->text, "%.64s was written %" PRIu64 " bytes behind its end",
-                 argument->name, i);
+    uint64_t first = before ? bytes : 0; /* of the changed bytes that are nearest to the buffer */
+    if (check->wrong) return;
+    if (before) {
+        while (first > 0 && found[first - 1] == poison) first--;
+        if (first == 0) return;
+        while (first > 0 && found[first - 1] != poison) first--;
+    } else {
+        while (first < bytes && found[first] == poison) first++;
+        if (first == bytes) return;
     }
+    check->wrong = true;
+    snprintf(check->text, sizeof check->text, "%.64s was written %" PRIu64 " bytes %s", argument->name,
+             before ? bytes - first : first, before ? "before its beginning" : "behind its end");
 }

@@ -21,8 +21,8 @@ void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64
 /* Compares a piece of an input with what was written there. */
 void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_t at, const void *found,
                      const void *expected, uint64_t bytes);
-/* Whether the bytes behind a buffer are all still `poison`. */
-void hed_check_guard(hed_check *check, const hed_argument_def *argument, const unsigned char *found, uint64_t bytes,
-                     unsigned char poison);
+/* Whether the bytes in front of a buffer, or behind it, are all still `poison`. */
+void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before, const unsigned char *found,
+                     uint64_t bytes, unsigned char poison);
 
 #endif

@@ -13,7 +13,9 @@
 #include "base/text.h"
 #include "tune/check.h"
 
-enum { STAGING_BYTES = 16 << 20 };
+enum { STAGING_BYTES = 16 << 20,
+       LEAST_GUARD = 4096,
+       MOST_GUARD = 1 << 20 };
 
 static const unsigned char POISONS[2] = {0x5a, 0xa5};
 
@@ -36,12 +38,25 @@ static hed_status make_buffer(hed_local_runner *local, uint64_t size, hed_memory
     return hed_buffer_create(local->def.device, &def, buffer, error);
 }
 
+/* What a wrong index reaches first: a few elements too far, or a row too far in what has rows, by the largest
+ * dimension. Whole pages, so that a content is aligned as memory of its own is. */
+static uint64_t guard_of(const hed_runner_def *def)
+{
+    uint64_t row = 0;
+    for (uint32_t i = 0; def->problem && def->problem->count > 1 && i < def->problem->count; i++)
+        if ((uint64_t)def->problem->sizes[i] > row) row = (uint64_t)def->problem->sizes[i];
+    uint64_t pages = row < MOST_GUARD / sizeof(double) ? row * sizeof(double) : MOST_GUARD;
+    pages = (pages + LEAST_GUARD - 1) / LEAST_GUARD * LEAST_GUARD;
+    return pages > LEAST_GUARD ? pages : LEAST_GUARD;
+}
+
 /* Writes first content: where the kernel reads it, or where it is restored from. */
 static hed_status upload(hed_local_runner *local, uint32_t index, hed_error *error)
 {
-    hed_buffer *to = local->pristine[index] ? local->pristine[index] : local->buffers[index];
+    hed_buffer *pristine = local->pristine[index], *to = pristine ? pristine : local->buffers[index];
     const void *data = local->def.arguments[index].data;
-    return to && data ? hed_write(local->stream, to, 0, data, bytes_of(local, index), error) : HED_OK;
+    if (!to || !data) return HED_OK;
+    return hed_write(local->stream, to, pristine ? 0 : local->guard, data, bytes_of(local, index), error);
 }
 
 static hed_status place_buffer(hed_local_runner *local, uint32_t index, hed_error *error)
@@ -50,11 +65,13 @@ static hed_status place_buffer(hed_local_runner *local, uint32_t index, hed_erro
     uint64_t bytes = bytes_of(local, index);
     bool in_place = data && bytes && is_written(&local->def.kernel->arguments[index]);
     hed_status status =
-        make_buffer(local, bytes + HED_RUNNER_GUARD, HED_MEMORY_DEVICE, &local->buffers[index], error);
+        make_buffer(local, local->guard + bytes + local->guard, HED_MEMORY_DEVICE, &local->buffers[index], error);
+    if (!status)
+        status = hed_buffer_part(local->buffers[index], local->guard, bytes ? bytes : 1, &local->contents[index], error);
     if (!status && in_place) status = make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
     if (status) return status;
     local->restores = local->restores || in_place;
-    local->arguments[index] = hed_buffer_argument(local->buffers[index]);
+    local->arguments[index] = hed_buffer_argument(local->contents[index]);
     return upload(local, index, error);
 }
 
@@ -93,7 +110,7 @@ static hed_status place_all(hed_local_runner *local, hed_error *error)
     if (!status && local->def.cold_cache && cache)
         status = make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
     if (!status && largest)
-        status = make_buffer(local, (largest < STAGING_BYTES ? largest : STAGING_BYTES) + HED_RUNNER_GUARD,
+        status = make_buffer(local, (largest < STAGING_BYTES ? largest : STAGING_BYTES) + local->guard,
                              HED_MEMORY_PINNED, &local->staging, error);
     return status ? status : hed_stream_wait(local->stream, error);
 }
@@ -105,7 +122,8 @@ hed_status hed_local_restore(hed_local_runner *local, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
         if (local->pristine[i])
-            status = hed_copy(local->stream, local->buffers[i], 0, local->pristine[i], 0, bytes_of(local, i), error);
+            status = hed_copy(local->stream, local->buffers[i], local->guard, local->pristine[i], 0,
+                              bytes_of(local, i), error);
     return status;
 }
 
@@ -114,9 +132,10 @@ static hed_status poison(hed_local_runner *local, unsigned char byte, hed_error 
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++) {
         if (!local->buffers[i]) continue;
-        uint64_t kept = local->def.arguments[i].data ? bytes_of(local, i) : 0;
+        uint64_t kept = local->guard + (local->def.arguments[i].data ? bytes_of(local, i) : 0);
         uint64_t size = hed_buffer_size(local->buffers[i]);
-        status = hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
+        status = hed_fill(local->stream, local->buffers[i], 0, local->guard, &byte, 1, error);
+        if (!status) status = hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
     }
     return status;
 }
@@ -139,11 +158,11 @@ static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *t
         if (error) *error = *why;
         return status;
     case HED_ERROR_LOST:
-        local->lost = true;
+        local->runner.lost = true;
         blame(trial, HED_OUTCOME_CRASHED, why);
         return HED_OK;
     case HED_ERROR_TIMEOUT:
-        local->lost = local->hung = true;
+        local->runner.lost = local->hung = true;
         blame(trial, HED_OUTCOME_HUNG, why);
         return HED_OK;
     case HED_ERROR_LIMIT:
@@ -163,17 +182,15 @@ hed_status hed_local_launch(hed_local_runner *local, uint32_t slot, hed_trial *t
 hed_status hed_local_wait(hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error)
 {
     hed_error why;
-    double limit = local->def.timeout_seconds * launches * 1e9;
+    double limit = (local->def.timeout_seconds * launches + local->allowance) * 1e9;
     hed_status status = local->def.timeout_seconds > 0 ? hed_stream_wait_for(local->stream, (uint64_t)limit, &why)
                                                        : hed_stream_wait(local->stream, &why);
     return judge(local, status, trial, &why, error);
 }
 
-bool hed_local_lost(const hed_runner *runner) { return ((const hed_local_runner *)runner)->lost; }
-
 static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
 {
-    if (!local->lost) return HED_OK;
+    if (!local->runner.lost) return HED_OK;
     return hed_fail(error, HED_ERROR_LOST,
                     "%s: an earlier candidate has %s the device: nothing can be measured in this process any more",
                     local->def.kernel->name, local->hung ? "hung" : "poisoned");
@@ -223,6 +240,16 @@ static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at
     return status ? status : hed_stream_wait(local->stream, error);
 }
 
+static hed_status compare_guard(hed_local_runner *local, uint32_t index, bool before, unsigned char byte,
+                                hed_check *check, hed_error *error)
+{
+    const unsigned char *found;
+    uint64_t at = before ? 0 : local->guard + bytes_of(local, index);
+    hed_status status = fetch(local, local->buffers[index], at, local->guard, &found, error);
+    if (!status) hed_check_guard(check, &local->def.kernel->arguments[index], before, found, local->guard, byte);
+    return status;
+}
+
 static hed_status compare_buffer(hed_local_runner *local, uint32_t index, unsigned char byte, hed_check *check,
                                  hed_error *error)
 {
@@ -233,13 +260,12 @@ static hed_status compare_buffer(hed_local_runner *local, uint32_t index, unsign
     hed_status status = HED_OK;
     for (uint64_t at = 0; content && at < size && !status;) {
         uint64_t piece = size - at < STAGING_BYTES ? size - at : STAGING_BYTES;
-        status = fetch(local, local->buffers[index], at, piece, &found, error);
+        status = fetch(local, local->buffers[index], local->guard + at, piece, &found, error);
         if (!status) compare_piece(local, index, at, found, piece, check);
         at += piece;
     }
-    if (!status) status = fetch(local, local->buffers[index], size, HED_RUNNER_GUARD, &found, error);
-    if (!status) hed_check_guard(check, argument, found, HED_RUNNER_GUARD, byte);
-    return status;
+    if (!status) status = compare_guard(local, index, true, byte, check, error);
+    return status ? status : compare_guard(local, index, false, byte, check, error);
 }
 
 static hed_status compare(hed_local_runner *local, unsigned char byte, hed_trial *trial, hed_error *error)
@@ -332,19 +358,23 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
     return HED_OK;
 }
 
-/* Runs a slot once over poisoned outputs. */
+/* Runs a slot once over poisoned outputs, for the first time perhaps. */
 static hed_status run_poisoned(hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial,
                                hed_error *error)
 {
     hed_status status = poison(local, byte, error);
-    return status ? status : hed_local_time_first(local, slot, trial, error);
+    if (status) return status;
+    local->allowance = local->def.compile_seconds;
+    status = hed_local_time_first(local, slot, trial, error);
+    local->allowance = 0;
+    return status;
 }
 
 /* A candidate that failed is not timed, and what it may have done to the inputs is undone. */
 static hed_status forget(hed_local_runner *local, uint32_t slot, hed_error *error)
 {
     hed_status status = HED_OK;
-    if (local->lost) return HED_OK;
+    if (local->runner.lost) return HED_OK;
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++) status = upload(local, i, error);
     if (!status) status = hed_stream_wait(local->stream, error);
     hed_kernel_destroy(local->slots[slot].kernel);
@@ -380,7 +410,7 @@ static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, v
     hed_status status = hed_local_begin(local, slot, trial, error);
     if (!status) status = run_poisoned(local, slot, POISONS[local->checks++ % 2], trial, error);
     if (status || trial->outcome) return status;
-    status = hed_read(local->stream, data, buffer, 0, bytes_of(local, argument), error);
+    status = hed_read(local->stream, data, buffer, local->guard, bytes_of(local, argument), error);
     return status ? status : hed_stream_wait(local->stream, error);
 }
 
@@ -404,6 +434,7 @@ static void free_device_objects(hed_local_runner *local)
     if (local->stream) hed_stream_wait(local->stream, NULL);
     for (uint32_t i = 0; i < HED_RUNNER_SLOTS; i++) hed_kernel_destroy(local->slots[i].kernel);
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
+        hed_buffer_destroy(local->contents[i]);
         hed_buffer_destroy(local->buffers[i]);
         hed_buffer_destroy(local->pristine[i]);
     }
@@ -439,6 +470,7 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     made->runner.kind = &LOCAL;
     made->def = *def;
     made->allocator = made->ahead.allocator = allocator;
+    made->guard = guard_of(def);
     hed_status status = hed_local_open_clock(made, error);
     if (!status && def->objective == HED_OBJECTIVE_ENERGY)
         status = hed_energy_open(def->device, NULL, &made->energy, error);

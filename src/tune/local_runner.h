@@ -7,8 +7,7 @@
 #include "tune/runner_kind.h"
 #include "tune/trial_queue.h"
 
-enum { HED_RUNNER_GUARD = 256, /* bytes behind each buffer that no kernel may touch */
-       HED_LOCAL_CHUNK = 8 };  /* runs enqueued at once */
+enum { HED_LOCAL_CHUNK = 8 }; /* runs enqueued at once */
 
 typedef enum hed_local_clock {
     HED_CLOCK_HOST,  /* around a launch and the wait for it */
@@ -26,13 +25,15 @@ typedef struct hed_local_runner {
     hed_runner_def def;
     hed_allocator allocator;
     hed_stream *stream;
-    bool lost; /* the device does not answer any more, or answers every call with an error */
-    bool hung; /* and still runs something, so that nothing it uses can be freed */
+    bool hung;        /* lost, and still runs something, so that nothing it uses can be freed */
+    double allowance; /* seconds for compiling in the launches that are waited for */
     hed_argument arguments[HED_MAX_ARGUMENTS];
-    hed_buffer *buffers[HED_MAX_ARGUMENTS];  /* NULL where the argument is none */
+    hed_buffer *buffers[HED_MAX_ARGUMENTS];  /* guard, content, guard; NULL where the argument is none */
+    hed_buffer *contents[HED_MAX_ARGUMENTS]; /* the part of it that the kernel gets */
     hed_buffer *pristine[HED_MAX_ARGUMENTS]; /* first content of what is changed in place */
     hed_buffer *sweep;                       /* twice the last-level cache; NULL: runs are warm */
     hed_buffer *staging;                     /* what results are read through; NULL: the host sees the buffers */
+    uint64_t guard;                          /* bytes on either side of a content that no kernel may touch */
     bool restores;                           /* something is changed in place */
     uint32_t checks;                         /* so far: the poison changes with each */
     uint32_t sweeps;                         /* so far */
@@ -54,8 +55,6 @@ hed_trial hed_local_new_trial(void);
 /* local_runner.c: sorts a failed build into what the candidate did, which goes into `trial`, and what makes going on
  * pointless. */
 hed_status hed_local_judge_build(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error);
-/* local_runner.c: whether nothing can be measured in this process any more. */
-bool hed_local_lost(const hed_runner *runner);
 /* local_runner.c: the same, for a slot that holds a candidate. Errors: LOST, ARGUMENT. */
 hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
 /* local_runner.c: gives arguments that are changed in place their first content. */

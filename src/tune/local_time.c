@@ -123,7 +123,7 @@ static hed_status enqueue(hed_local_runner *local, const chunk *c, hed_trial *tr
         if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
         if (!status) status = mark(local, 2 * run + 1, error);
     }
-    if (!status && !local->lost) status = hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
+    if (!status && !local->runner.lost) status = hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
     return status;
 }
 
@@ -146,7 +146,7 @@ static hed_status time_on_host(hed_local_runner *local, const chunk *c, double *
         if (!status) status = hed_stream_wait(local->stream, error);
         double start = now(local);
         if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
-        if (!status && !local->lost) status = hed_local_wait(local, c->repeats, trial, error);
+        if (!status && !local->runner.lost) status = hed_local_wait(local, c->repeats, trial, error);
         values[run] = (now(local) - start) / c->repeats;
     }
     return status;
@@ -181,7 +181,7 @@ static hed_status measure_energy(hed_local_runner *local, uint32_t slot, double 
             status = hed_local_restore(local, error);
             if (!status) status = hed_local_launch(local, slot, trial, error);
         }
-        if (!status && !local->lost) status = hed_local_wait(local, at_once, trial, error);
+        if (!status && !local->runner.lost) status = hed_local_wait(local, at_once, trial, error);
         launches += at_once;
     }
     if (status || trial->outcome) return status;

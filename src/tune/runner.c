@@ -37,3 +37,5 @@ hed_status hed_runner_output(hed_runner *runner, uint32_t slot, uint32_t argumen
 }
 
 bool hed_runner_device_time(const hed_runner *runner) { return runner->device_time; }
+
+bool hed_runner_lost(const hed_runner *runner) { return runner->lost; }

@@ -25,6 +25,7 @@ typedef struct hed_runner_def {
     hed_objective objective;
     bool cold_cache;
     double timeout_seconds; /* of one run; 0: none, in process alone */
+    double compile_seconds; /* and of a candidate's first run, beside that: where the driver compiles in it; 0: none */
     uint32_t builders;      /* processes that compile ahead; 0: one for each processor; in process: none */
     double floor_seconds;   /* no run can be faster: work over the device's peaks, halved; 0: not known */
     /* Called at least ten times a second while a worker is waited for; may be NULL. true: the waiting ends, and with
@@ -59,7 +60,8 @@ hed_status hed_runner_build_ahead(hed_runner *runner, const hed_config *config, 
  * `seconds`. In process: always one. */
 bool hed_runner_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial);
 
-enum { HED_RUNNER_SLOTS = 32 };
+enum { HED_RUNNER_SLOTS = 32,
+       HED_BUILD_SECONDS = 120 }; /* a compiler may take so long over a candidate */
 
 /* Puts a candidate into a slot (and forgets what was there): compiled, run once on poisoned outputs and restored
  * inputs, results compared. The first run is thrown away as a time. */
@@ -75,5 +77,8 @@ hed_status hed_runner_output(hed_runner *runner, uint32_t slot, uint32_t argumen
                              hed_error *error);
 /* Whether times come from the device's clock. */
 bool hed_runner_device_time(const hed_runner *runner);
+/* Whether a candidate has hung or broken the device, so that nothing can be measured any more. A worker that this
+ * happens to is replaced. */
+bool hed_runner_lost(const hed_runner *runner);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct hed_runner_kind {
 struct hed_runner {
     const hed_runner_kind *kind;
     bool device_time;
+    bool lost; /* the device does not answer any more, or answers every call with an error */
 };
 
 #endif

@@ -26,6 +26,7 @@ const char *hed_tune_end_name(hed_tune_end end)
         [HED_TUNE_NO_GAIN] = "no gain",
         [HED_TUNE_EXHAUSTED] = "exhausted",
         [HED_TUNE_STOPPED] = "stopped",
+        [HED_TUNE_LOST] = "lost",
     };
     return (unsigned)end < sizeof names / sizeof names[0] ? names[end] : NULL;
 }

@@ -187,9 +187,10 @@ static void decide_unpaired(hed_tuning *t)
     if (r->default_index < r->count) r->gain = hed_tuning_value(t, r->default_index) / hed_tuning_value(t, r->best);
 }
 
-static hed_status nothing_worked(const hed_tuning *t, hed_error *error)
+static hed_status nothing_worked(hed_tuning *t, hed_error *error)
 {
-    const hed_tune_result *r = t->result;
+    hed_tune_result *r = t->result;
+    if (t->session) r->not_kept_reason = "no configuration has worked";
     if (t->stopped || r->count == 0) return HED_OK;
     const hed_evaluation *first = &r->evaluations[0];
     return hed_fail(error, HED_ERROR_BUILD, "%s: none of %u configurations works on %s; the first: %s: %s",
@@ -197,12 +198,29 @@ static hed_status nothing_worked(const hed_tuning *t, hed_error *error)
                     first->text);
 }
 
+/* Whether the winner has beaten so few that it may be anything: a launch does better with the former choice, or with
+ * what is known of other devices. */
+static bool compared_too_few(const hed_tuning *t)
+{
+    const hed_tune_result *r = t->result;
+    uint32_t worked = 0;
+    for (uint32_t i = 0; i < r->count; i++) worked += hed_tuning_worked(r->evaluations[i].outcome);
+    return worked < HED_TUNE_LEAST_COMPARED && r->count < r->space;
+}
+
 static void keep_choice(hed_tuning *t)
 {
     hed_error error;
+    hed_tune_result *r = t->result;
     hed_logger logger = hed_context_logger(hed_device_context(t->device));
-    const hed_evaluation *best = &t->result->evaluations[t->result->best];
-    if (t->session && hed_database_choose(t->database, t->session, &t->key, best, &error))
+    if (!t->session) return;
+    if (compared_too_few(t)) {
+        r->not_kept_reason = "fewer than three configurations were compared";
+        return;
+    }
+    r->kept = !hed_database_choose(t->database, t->session, &t->key, &r->evaluations[r->best], &error);
+    if (r->kept) r->not_kept_reason = "";
+    else
         hed_log_message(&logger, HED_LOG_WARNING, "the best configuration of %s could not be kept: %s", t->key.kernel,
                         error.text);
 }
@@ -222,7 +240,11 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     r->default_index = index_of(t, t->has_default, &t->default_config);
     r->stored_index = index_of(t, t->has_stored, &t->stored);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
-    if (!t->stopped && !nothing_new(t)) status = final_rounds(t, &decided, error);
+    if (!t->stopped && !hed_runner_lost(t->runner) && !nothing_new(t)) status = final_rounds(t, &decided, error);
+    if (status == HED_ERROR_LOST && hed_runner_lost(t->runner)) { /* by an entrant; what was measured before stands */
+        r->end = HED_TUNE_LOST;
+        status = HED_OK;
+    }
     if (status) return status;
     t->best = HED_NO_EVALUATION;
     hed_tuning_find_best(t);

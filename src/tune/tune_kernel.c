@@ -107,6 +107,7 @@ static hed_runner_def runner_def(kernel_tuning *k, const hed_problem *problem, c
         .objective = k->def.objective,
         .cold_cache = k->def.cold_cache,
         .timeout_seconds = given ? k->def.timeout_seconds : usual,
+        .compile_seconds = !given && k->tuning.device->compiles_at_launch ? HED_BUILD_SECONDS : 0,
         .builders = k->def.builders,
         .floor_seconds = k->tuning.floor_seconds,
         .idle = stop_asked,

@@ -192,7 +192,7 @@ static hed_status evaluate(hed_tuning *t, const hed_config *config, const hed_tr
     evaluation.at = hed_tuning_elapsed(t);
     status = hed_tuning_add(t, &evaluation, slot, error);
     bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY;
-    if (!status && due && !t->stopped) status = check_drift(t, error);
+    if (!status && due && !t->stopped && !hed_runner_lost(t->runner)) status = check_drift(t, error);
     if (evaluation.outcome == HED_OUTCOME_MEASURED) follow_with_anchor(t, slot, &probe);
     if (!status) hed_tuning_show(t, &t->result->evaluations[t->result->count - 1]);
     return status;
@@ -202,7 +202,8 @@ static hed_status evaluate(hed_tuning *t, const hed_config *config, const hed_tr
 static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_error *error)
 {
     const hed_trial nothing = {.error = NAN};
-    if (hed_tuning_find(t, config) != HED_NO_EVALUATION || hed_tuning_stop(t)) return HED_OK;
+    if (hed_tuning_find(t, config) != HED_NO_EVALUATION || hed_tuning_stop(t) || hed_runner_lost(t->runner))
+        return HED_OK;
     return evaluate(t, config, &nothing, error);
 }
 
@@ -221,13 +222,14 @@ static hed_status ask(hed_tuning *t, hed_config *config, hed_error *error)
 }
 
 /* Questions for the compilers: as many as keep them busy, but not so many that their answers come too late to be
- * good ones. */
+ * good ones. Where nothing is measured meanwhile, one for each compiler. */
 static hed_status ask_ahead(hed_tuning *t, hed_error *error)
 {
-    uint32_t builders = t->builders, most = t->def->evaluations ? t->def->evaluations : UINT32_MAX;
+    uint32_t builders = t->builders, at_once = t->quiet ? builders : 2 * builders;
+    uint32_t most = t->def->evaluations ? t->def->evaluations : UINT32_MAX;
     hed_status status = HED_OK;
     if (t->quiet && t->building + t->ready_count > 0) return HED_OK;
-    while (!t->dry && !status && asked(t) < most && t->building < 2 * builders &&
+    while (!t->dry && !status && asked(t) < most && t->building < at_once &&
            t->ready_count < AHEAD_FEW + builders / 4) {
         hed_config config;
         status = ask(t, &config, error);
@@ -296,6 +298,7 @@ static bool ended(hed_tuning *t)
     double share = t->best != HED_NO_EVALUATION ? hed_tuning_share(t, r->evaluations[t->best].seconds) : NAN;
     bool late = def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds - final_seconds(t);
     if (hed_tuning_stop(t)) r->end = HED_TUNE_STOPPED;
+    else if (hed_runner_lost(t->runner)) r->end = HED_TUNE_LOST;
     else if (def->good_enough > 0 && share >= def->good_enough) r->end = HED_TUNE_GOOD_ENOUGH;
     else if (r->count >= r->space || (t->dry && t->building + t->ready_count == 0)) r->end = HED_TUNE_EXHAUSTED;
     else if (def->evaluations && r->count >= def->evaluations) r->end = HED_TUNE_EVALUATIONS;

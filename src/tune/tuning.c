@@ -272,6 +272,7 @@ hed_status hed_tuning_open(hed_tuning *t, hed_error *error)
     if (!t->result) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the result of a tuning");
     t->result->allocator = t->allocator;
     t->result->in_process_reason = "";
+    t->result->not_kept_reason = t->def->keep ? "the database cannot be used" : "not asked for";
     t->result->gain = t->result->share = NAN;
     return HED_OK;
 }

@@ -20,7 +20,6 @@
 #include "tune/worker_job.h"
 
 enum { OPEN_SECONDS = 120, /* drivers of many devices take their time */
-       BUILD_SECONDS = 120,
        SLACK_SECONDS = 2,
        MOST_BUILDERS = 64,
        MOST_CONTEXTS = 4 }; /* builders that need a context on a GPU */
@@ -46,7 +45,7 @@ static void set_asked(builder *b, const hed_config *config)
 {
     hed_worker_request request = {.task = HED_TASK_COMPILE, .config = *config};
     b->config = *config;
-    hed_worker_request_send(&b->process, &request, now() + BUILD_SECONDS);
+    hed_worker_request_send(&b->process, &request, now() + HED_BUILD_SECONDS);
 }
 
 /* Starts a builder where there is more to do than there are. */
@@ -210,11 +209,12 @@ static hed_status build_and_check(worker_client *client, uint32_t slot, hed_tria
     s->life = 0;
     *trial = new_trial();
     hed_status status = ensure_open(client, error);
-    if (!status) status = ask(client, &request, BUILD_SECONDS, trial, error);
+    if (!status) status = ask(client, &request, HED_BUILD_SECONDS, trial, error);
     if (status || trial->outcome) return status;
     hed_trial built = *trial;
     request.task = HED_TASK_CHECK;
-    status = ask(client, &request, client->def.timeout_seconds + client->copy_seconds, trial, error);
+    double seconds = client->def.timeout_seconds + client->def.compile_seconds;
+    status = ask(client, &request, seconds + client->copy_seconds, trial, error);
     trial->build_seconds = built.build_seconds;
     trial->resources = built.resources;
     if (!status && !trial->outcome) s->life = client->measurer.life;

@@ -115,7 +115,7 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
     hed_error error = {0};
     reply.trial = hed_local_new_trial();
     reply.status = obey(w, request, &reply, &error);
-    reply.lost = w->runner && hed_local_lost(w->runner);
+    reply.lost = w->runner && hed_runner_lost(w->runner);
     if (reply.status) hed_text_copy(reply.text, sizeof reply.text, error.text);
     return hed_worker_send(socket, &reply, sizeof reply);
 }

@@ -32,6 +32,8 @@ typedef struct fake_control {
     int code;              /* what they return */
     int devices;           /* how many there are */
     bool hangs;            /* work is never done, when asked */
+    const char *platform;  /* OpenCL: its name; NULL: "Fake platform". As "NVIDIA CUDA" it tells of registers */
+    bool silent;           /* OpenCL: builds leave no log */
     bool plain_floats;     /* OpenCL: no fma, no exact division: no strict mode */
     int refused_binaries;  /* so many times compiled code does not load */
     uint64_t memory_bytes; /* of a device: more than that is out of memory */

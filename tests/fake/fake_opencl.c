@@ -50,8 +50,8 @@ cl_int clGetPlatformInfo(cl_platform_id asked, cl_uint what, size_t size, void *
 {
     ENTER(clGetPlatformInfo);
     if (asked != &platform) return CL_INVALID_PLATFORM;
-    return answer_text(what == CL_PLATFORM_VERSION ? "OpenCL 1.2 fake" : "Fake platform", size, value,
-                       size_out);
+    const char *name = fake_state.platform ? fake_state.platform : "Fake platform";
+    return answer_text(what == CL_PLATFORM_VERSION ? "OpenCL 1.2 fake" : name, size, value, size_out);
 }
 
 cl_int clGetDeviceIDs(cl_platform_id asked, cl_bitfield type, cl_uint capacity, cl_device_id *ids,
@@ -72,6 +72,8 @@ static bool is_device(const char *function, cl_device_id device)
     return false;
 }
 
+static bool is_nvidia(void) { return fake_state.platform && strcmp(fake_state.platform, "NVIDIA CUDA") == 0; }
+
 static cl_int device_number(cl_uint what, size_t size, void *value, size_t *size_out)
 {
     static const struct {
@@ -90,6 +92,8 @@ static cl_int device_number(cl_uint what, size_t size, void *value, size_t *size
         {CL_DEVICE_AVAILABLE, 4, CL_TRUE},
         {CL_DEVICE_COMPILER_AVAILABLE, 4, CL_TRUE},
         {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 4, 8},
+        {CL_DEVICE_WARP_SIZE_NV, 4, 32},
+        {CL_DEVICE_REGISTERS_PER_BLOCK_NV, 4, 65536},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].what == what)
@@ -111,7 +115,9 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_uint what, size_t size, void *val
     case CL_DRIVER_VERSION: return answer_text("1.0", size, value, size_out);
     case CL_DEVICE_VERSION: return answer_text("OpenCL 1.2 fake", size, value, size_out);
     case CL_DEVICE_EXTENSIONS:
-        return answer_text("cl_khr_fp64 cl_khr_global_int32_base_atomics", size, value, size_out);
+        return answer_text(is_nvidia() ? "cl_khr_fp64 cl_nv_device_attribute_query"
+                                       : "cl_khr_fp64 cl_khr_global_int32_base_atomics",
+                           size, value, size_out);
     case CL_DEVICE_PLATFORM: return fake_cl_answer(&on, sizeof on, size, value, size_out);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
         return fake_cl_answer(item_sizes, sizeof item_sizes, size, value, size_out);
@@ -291,8 +297,11 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *ids
     CHECK(clBuildProgram, program, FAKE_PROGRAM, CL_INVALID_PROGRAM);
     if (!program->binary) fake_count_build();
     bool broken = strstr(program->text, "NO_SUCH_THING") != NULL;
-    program->log = broken ? "text.cl:1:1: error: use of undeclared identifier 'NO_SUCH_THING'\n"
-                          : "warning: this is a fake\n";
+    program->log = broken              ? "text.cl:1:1: error: use of undeclared identifier 'NO_SUCH_THING'\n"
+                   : fake_state.silent ? ""
+                   : is_nvidia()       ? "ptxas info    : Compiling entry function 'cycle' for 'sm_90'\n"
+                                         "ptxas info    : Used 40 registers, 360 bytes cmem[0]\n"
+                                       : "warning: this is a fake\n";
     program->built = !broken;
     return broken ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
@@ -387,7 +396,7 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_uint w
     ENTER(clGetKernelWorkGroupInfo);
     CHECK(clGetKernelWorkGroupInfo, kernel, FAKE_KERNEL, CL_INVALID_KERNEL);
     if (!is_device("clGetKernelWorkGroupInfo", device)) return CL_INVALID_DEVICE;
-    return answer_number(what == CL_KERNEL_WORK_GROUP_SIZE                      ? 1024
+    return answer_number(what == CL_KERNEL_WORK_GROUP_SIZE                      ? is_nvidia() ? 256 : 1024
                          : what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE ? 32
                                                                                 : 0,
                          8, size, value, size_out);

@@ -160,6 +160,7 @@ static hed_status describe(opencl_device *device, hed_device *out)
         info->registers = (uint32_t)number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
     device->threadless =
         platform == OPENCL_OCLGRIND || (platform == OPENCL_POCL && strncmp(info->name, "basic", 5) == 0);
+    out->compiles_at_launch = platform == OPENCL_POCL; /* for each size of group */
     if (platform == OPENCL_NVIDIA)
         info->cache_bytes = 0; /* it tells of the first-level caches (H200: 132 x 32 KiB) */
     hed_release(&device->driver->allocator, extensions, size + 1);

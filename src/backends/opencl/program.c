@@ -181,6 +181,8 @@ static cl_int take_binary(const opencl_device *device, cl_program program, hed_b
     return code;
 }
 
+/* PoCL is not asked for its binary, which stays empty: for that alone it would compile a version for groups of any
+ * size, which no launch takes. What it compiles for a launch, it keeps in a cache of its own. */
 hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *error)
 {
     opencl_device *device = opencl_of(build->device);
@@ -190,7 +192,8 @@ hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *e
     if (status) return status;
     status = make_kernel(device, program, build, &kernel, error); /* so that no cache keeps a program without it */
     if (!status) device->api->clReleaseKernel(kernel);
-    cl_int code = status ? CL_SUCCESS : take_binary(device, program, binary);
+    bool wanted = !status && opencl_platform_of(build->device) != OPENCL_POCL;
+    cl_int code = wanted ? take_binary(device, program, binary) : CL_SUCCESS;
     if (code) {
         *binary = (hed_binary){0};
         status = opencl_fail(error, "clGetProgramInfo", code, "the binary of %s", build->def->name);
@@ -261,9 +264,12 @@ static void read_report(const char *log, const char *entry, hed_kernel_resources
 }
 
 /* NVIDIA answers 256 work items for every kernel. What bounds a group are the registers: a processor's are divided among four
- * schedulers, and each warp gets them in units of eight for each work item. */
+ * schedulers, and each warp gets them in units of eight for each work item. They stand in the build's log, which is empty
+ * where the driver has taken the program from a cache of its own: unknown is no limit, and the driver refuses the launch
+ * that is over it. */
 static int64_t largest_group(const hed_device_info *info, int64_t registers)
 {
+    if (registers <= 0 || !info->registers) return -1;
     int64_t of_warp = (registers + 7) / 8 * 8 * info->lane_width;
     int64_t warps = info->registers / 4 / of_warp * 4;
     return warps * info->lane_width < info->max_group ? warps * info->lane_width : info->max_group;
@@ -282,8 +288,7 @@ static void fill_resources(const opencl_device *device, hed_program *program, co
     if (platform != OPENCL_NVIDIA) return;
     if (r->local_bytes > 0) r->local_bytes = (r->local_bytes + 3) / 4 * 4;
     read_report(log, build->entry, r);
-    if (r->registers > 0 && program->device->info.registers)
-        r->max_group = largest_group(&program->device->info, r->registers);
+    r->max_group = largest_group(&program->device->info, r->registers);
 }
 
 hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
@@ -292,7 +297,7 @@ hed_status opencl_program_load(hed_program *program, const hed_build *build, con
     opencl_device *device = opencl_of(program->device);
     cl_program loaded = NULL;
     cl_kernel kernel = NULL;
-    /* A driver that gives no binaries gave an empty one. */
+    /* Empty: see opencl_build(), or the driver gives no binaries. */
     hed_status status = binary->size ? from_binary(device, build, binary, &loaded, error)
                                      : from_source(device, build, &loaded, error);
     if (status) return status;
