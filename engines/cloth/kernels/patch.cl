@@ -16,12 +16,10 @@
 
 /* ---- a particle's own part: integration before a sweep, surroundings after it ---- */
 
-/* Previous positions and carries (physics.h) of an item's first HELD particles: in registers, but carries of many in local memory. */
+/* Previous positions of an item's first HELD particles. Their carries (physics.h) are in local memory, for which registers have no room;
+ * those of the others are in global memory, as their previous positions are. */
 typedef struct patch_held {
     float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
-#if !CARRY_LOCAL
-    uint2 carry[HELD > 0 ? HELD : 1];
-#endif
 } patch_held;
 
 /* Particle k of an item, within the patch. Registers have no numbers, so with HELD the loops over k are unrolled. */
@@ -63,29 +61,15 @@ CLOTH_FUNCTION void keep_before(patch_held *held, __global float4 *previous, uin
 }
 
 /* Carry of particle k, which is `particle` of all. */
-CLOTH_FUNCTION uint2 carry_of(const patch_held *held, __local const uint2 *carries, __global const uint2 *carry, uint particle, uint k, uint item)
+CLOTH_FUNCTION uint2 carry_of(__local const uint2 *carries, __global const uint2 *carry, uint particle, uint k, uint item)
 {
-    (void)held, (void)carries, (void)item;
-    if (k >= HELD) return carry[particle];
-#if CARRY_LOCAL
-    return carries[OWN_AT(k)];
-#else
-    return held->carry[k];
-#endif
+    return k < HELD ? carries[OWN_AT(k)] : carry[particle];
 }
 
-CLOTH_FUNCTION void keep_carry(patch_held *held, __local uint2 *carries, __global uint2 *carry, uint particle, uint k, uint item, uint2 now)
+CLOTH_FUNCTION void keep_carry(__local uint2 *carries, __global uint2 *carry, uint particle, uint k, uint item, uint2 now)
 {
-    (void)held, (void)carries, (void)item;
-    if (k >= HELD) {
-        carry[particle] = now;
-        return;
-    }
-#if CARRY_LOCAL
-    carries[OWN_AT(k)] = now;
-#else
-    held->carry[k] = now;
-#endif
+    if (k < HELD) carries[OWN_AT(k)] = now;
+    else carry[particle] = now;
 }
 
 /* Where a locked particle is at `to` of the driver's way. */
@@ -282,7 +266,7 @@ CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, __local
             particle[k] = NEEDS_PARTICLE ? group.first + own[group.own_at + i] : 0;
             if (iteration > 0) continue;
             before[k] = before_of(held, previous, particle[k], batch + k);
-            carried[k] = carry_of(held, carries, carry, particle[k], batch + k, item);
+            carried[k] = carry_of(carries, carry, particle[k], batch + k, item);
         }
 #pragma unroll
         for (uint k = 0; k < BATCH; k++) {
@@ -292,7 +276,7 @@ CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, __local
                 at[k] = advance(group.own_at + i, particle[k], at[k], &before[k], &carried[k], cloth, step, anchor_place, tethers, air,
                                 driver_from, driver_to, driver_map);
                 keep_before(held, previous, particle[k], group.garment, batch + k, before[k]);
-                keep_carry(held, carries, carry, particle[k], batch + k, item, carried[k]);
+                keep_carry(carries, carry, particle[k], batch + k, item, carried[k]);
                 place[i] = at[k];
             }
             if (EXCHANGE && i < group.send_count) send(&packets[to], at[k], epoch);
@@ -345,10 +329,12 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
     for (uint k = item; FIGURES && k < group.shape_count; k += WG) shapes[k] = shape_list[group.shape_at + k];
     EACH_OWN(k) {
         uint particle = group.first + own[group.own_at + OWN_AT(k)];
-        place[OWN_AT(k)] = position[particle];
+        float4 at = position[particle], before = k < HELD ? previous[particle] : at; /* all loads first, as above */
+        uint2 carried = k < HELD ? carry[particle] : hed_u2(0u, 0u);
+        place[OWN_AT(k)] = at;
         if (k >= HELD) continue;
-        keep_before(&held, previous, particle, group.garment, k, previous[particle]);
-        keep_carry(&held, carries, carry, particle, k, item, carry[particle]);
+        keep_before(&held, previous, particle, group.garment, k, before);
+        keep_carry(carries, carry, particle, k, item, carried);
     }
 #pragma unroll
     for (uint g = 0; g < GHOSTS; g++) {
@@ -409,7 +395,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous, 
         position[particle] = at;
         if (k >= HELD) continue;
         previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)group.garment);
-        carry[particle] = carry_of(&held, carries, carry, particle, k, item);
+        carry[particle] = carry_of(carries, carry, particle, k, item);
     }
     if (EXCHANGE && item == 0) packets[index].x = epoch;
 }

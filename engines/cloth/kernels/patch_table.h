@@ -33,9 +33,6 @@
 #ifndef HELD
 #define HELD OWN /* of OWN, how many previous positions stay in registers; the others in global memory */
 #endif
-#ifndef CARRY_LOCAL
-#define CARRY_LOCAL (OWN > 4) /* registers have no room for the carries of many */
-#endif
 #ifndef EXCHANGE
 #define EXCHANGE 0
 #endif
