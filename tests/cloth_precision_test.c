@@ -379,3 +379,32 @@ Test(cloth_precision, the_origin_follows_and_is_saved)
     test_mesh_free(&mesh);
     test_close(&t);
 }
+
+/* The first look makes a buffer and an event; without memory for them the submission says so, and the next look tries again. */
+Test(cloth_precision, a_look_without_memory_is_told)
+{
+    test_allocator counted = {0};
+    hed_context_def context = hed_default_context_def();
+    context.allocator = test_allocator_of(&counted);
+    test_device t = test_open(&context);
+    test_mesh mesh = test_grid(3, 3);
+    mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
+    uint32_t failures = 0;
+    for (int64_t n = 1; n < 6 && is_host(&t); n++) {
+        hed_cloth *cloth = make_at(&t, &mesh, 10, 5, &variants[0]);
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        step(cloth, 1.0 / 60, -9.81, 15);
+        counted.calls = 0;
+        counted.fail_at = n;
+        hed_status status = hed_cloth_step(cloth, &frame, &error);
+        counted.fail_at = 0;
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s", error.text);
+        failures += status != HED_OK;
+        step(cloth, 1.0 / 60, -9.81, 100);
+        cr_assert_lt(farthest_from_origin(cloth), 12);
+        hed_cloth_destroy(cloth);
+    }
+    cr_assert(failures > 1 || !is_host(&t), "%u failures", failures);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}

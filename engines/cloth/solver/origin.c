@@ -132,16 +132,18 @@ static hed_status copy_places(hed_cloth *cloth, hed_error *error)
     if (!look->pinned) {
         hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = CLOTH_LOOKS * sizeof(float4)};
         status = hed_buffer_create(cloth->device, &def, &look->pinned, error);
-        if (!status) status = hed_event_create(cloth->device, false, &look->done, error);
     }
+    if (!status && !look->done) status = hed_event_create(cloth->device, false, &look->done, error);
     for (uint32_t g = 0; g < look_count(cloth) && !status; g++) {
         uint64_t particle = cloth->first_particle[g] + cloth->garments[g]->particle_count / 2;
         status = hed_copy(cloth->stream, look->pinned, g * sizeof(float4), cloth->buffers.position, particle * sizeof(float4), sizeof(float4),
                           error);
     }
     if (!status) status = hed_event_record(look->done, cloth->stream, error);
+    if (status) return status;
     look->known = false;
-    return status;
+    look->after = LOOK_AFTER;
+    return HED_OK;
 }
 
 hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
@@ -167,7 +169,6 @@ hed_status cloth_origin_look(hed_cloth *cloth, hed_error *error)
     cloth_look *look = &cloth->host->look;
     if (look->after || ++look->submissions < LOOK_EVERY) return HED_OK;
     look->submissions = 0;
-    look->after = LOOK_AFTER;
     return copy_places(cloth, error);
 }
 
