@@ -15,7 +15,7 @@ __kernel void cloth_distance(__global float4 *restrict position, __global const 
                              __global const float4 *restrict materials, __global float *restrict multipliers,
                              __global const float4 *restrict steps, uint substep, uint pass, uint first, uint count)
 {
-    float stiffness = steps[4 * substep + 2].w;
+    float stiffness = cloth_stiffness_at(steps, substep);
     CLOTH_EACH(count,
                cloth_distance_four(first + i, position, ends, rests, kinds, materials, multipliers, stiffness, pass),
                cloth_distance_one(first + i, position, ends, rests, kinds, materials, multipliers, stiffness, pass))

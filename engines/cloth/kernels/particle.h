@@ -5,11 +5,15 @@
 
 #define CLOTH_NONE 0xffffffffu
 
-/* A substep, from 80 bytes in device memory. */
+/* float4s of a substep in device memory. */
+#define CLOTH_STEP_WORDS 5
+
+CLOTH_FUNCTION float cloth_stiffness_at(__global const float4 *steps, uint substep) { return steps[CLOTH_STEP_WORDS * substep + 2].w; }
+
 CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint substep)
 {
-    float4 a = steps[5 * substep], b = steps[5 * substep + 1], c = steps[5 * substep + 2], d = steps[5 * substep + 3],
-           e = steps[5 * substep + 4];
+    uint at = CLOTH_STEP_WORDS * substep;
+    float4 a = steps[at], b = steps[at + 1], c = steps[at + 2], d = steps[at + 3], e = steps[at + 4];
     cloth_step step;
     step.ratio = a.x;
     step.fall_x = a.y;

@@ -18,7 +18,7 @@ __kernel void cloth_sets(__global float4 *position, __global const uint2 *restri
                          __global const float4 *restrict steps, __global const uint *restrict set_at, uint substep,
                          uint pass, uint sets)
 {
-    float stiffness = steps[4 * substep + 2].w;
+    float stiffness = cloth_stiffness_at(steps, substep);
     uint lane = (uint)get_local_id(0), items = (uint)get_local_size(0);
     for (uint s = 0; s < sets; s++) {
         uint end = set_at[s + 1];
