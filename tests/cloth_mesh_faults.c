@@ -34,6 +34,59 @@ static hed_status try_files(void)
     return status;
 }
 
+/* Files of the other formats, made before any allocation fails. */
+static const char *const other_files[] = {"/a.ply", "/a.stl", "/a.gltf"};
+static char folder[] = "/tmp/heddle-faults-XXXXXX";
+static const char *const other_texts[] = {
+    "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nproperty float nx\n"
+    "property float ny\nproperty float nz\nproperty float s\nproperty float t\nproperty uchar red\nproperty uchar green\n"
+    "property uchar blue\nelement face 1\nproperty list uchar int vertex_index\nproperty list uchar float texcoord\nend_header\n"
+    "0 0 0 0 0 1 0 0 1 2 3\n1 0 0 0 0 1 1 0 1 2 3\n0 1 0 0 0 1 0 1 1 2 3\n3 0 1 2 0\n",
+    "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n",
+    "{\"asset\":{\"version\":\"2.0\"},\"bufferViews\":[{\"buffer\":1,\"byteLength\":48},"
+    "{\"buffer\":0,\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"type\":\"VEC3\",\"count\":3},"
+    "{\"bufferView\":0,\"byteOffset\":36,\"componentType\":5121,\"type\":\"SCALAR\",\"count\":3},"
+    "{\"bufferView\":1,\"componentType\":5121,\"normalized\":true,\"type\":\"VEC4\",\"count\":3}],"
+    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"NORMAL\":0,\"COLOR_0\":2},\"indices\":1},"
+    "{\"mode\":0,\"attributes\":{}}]}],\"nodes\":[{\"mesh\":0}],\"buffers\":[{\"byteLength\":36,\"uri\":\"a.stl\"},"
+    "{\"byteLength\":48,\"uri\":\"data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAAAA\"}]}"};
+
+static hed_status try_others(void)
+{
+    hed_status status = HED_OK;
+    for (size_t i = 0; i < sizeof other_files / sizeof *other_files && status == HED_OK; i++) {
+        char name[64];
+        hed_error error;
+        hed_mesh mesh;
+        snprintf(name, sizeof name, "%s%s", folder, other_files[i]);
+        status = hed_mesh_read(name, &mesh, &error);
+        if (status != HED_OK && (mesh.positions || mesh.corners)) abort();
+        hed_mesh_free(&mesh);
+    }
+    return status;
+}
+
+static void make_others(void)
+{
+    if (!mkdtemp(folder)) abort();
+    for (size_t i = 0; i < sizeof other_files / sizeof *other_files; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", folder, other_files[i]);
+        FILE *file = fopen(name, "w");
+        if (!file || fputs(other_texts[i], file) < 0 || fclose(file) != 0) abort();
+    }
+}
+
+static void remove_others(void)
+{
+    for (size_t i = 0; i < sizeof other_files / sizeof *other_files; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", folder, other_files[i]);
+        remove(name);
+    }
+    remove(folder);
+}
+
 static hed_status try_faults(void)
 {
     hed_error error;
@@ -67,11 +120,13 @@ static hed_status try_cache(void)
 int main(void)
 {
     static const fault_case cases[] = {
-        {"parsing", try_parse}, {"files", try_files}, {"faults", try_faults}, {"point cache", try_cache}};
+        {"parsing", try_parse}, {"files", try_files}, {"faults", try_faults}, {"PLY, STL, glTF", try_others}, {"point cache", try_cache}};
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);
+    make_others();
     int bad = try_all(cases, sizeof cases / sizeof *cases);
     remove(path);
+    remove_others();
     return bad != 0;
 }

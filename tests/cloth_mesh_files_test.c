@@ -7,38 +7,6 @@ TestSuite(cloth_mesh_files, .init = folder_make, .fini = folder_remove);
 
 /* ---- helpers ---- */
 
-static void expect_spans(const hed_mesh_span *a, uint32_t a_count, const hed_mesh_span *b, uint32_t b_count)
-{
-    cr_assert_eq(a_count, b_count);
-    for (uint32_t i = 0; i < a_count; i++) {
-        cr_assert_str_eq(a[i].name, b[i].name);
-        cr_assert_eq(a[i].first_face, b[i].first_face);
-        cr_assert_eq(a[i].object, b[i].object);
-    }
-}
-
-/* The same mesh to the bit. */
-static void expect_same(const hed_mesh *a, const hed_mesh *b)
-{
-    uint32_t corners = a->face_count ? a->face_at[a->face_count] : 0;
-    cr_assert_eq(a->vertex_count, b->vertex_count);
-    cr_assert_eq(a->face_count, b->face_count);
-    cr_assert_eq(a->texture_count, b->texture_count);
-    cr_assert_eq(a->normal_count, b->normal_count);
-    cr_assert(same_floats(a->positions, b->positions, 3 * (size_t)a->vertex_count), "positions differ");
-    cr_assert(same_floats(a->vertex_colours, b->vertex_colours, 4 * (size_t)a->vertex_count), "colours differ");
-    cr_assert(same_words(a->face_at, b->face_at, a->face_count + 1u), "faces differ");
-    cr_assert(same_words(a->corners, b->corners, corners), "corners differ");
-    cr_assert(same_words(a->corner_textures, b->corner_textures, corners), "texture corners differ");
-    cr_assert(same_words(a->corner_normals, b->corner_normals, corners), "normal corners differ");
-    cr_assert(same_floats(a->textures, b->textures, 2 * (size_t)a->texture_count), "texture coordinates differ");
-    cr_assert(same_floats(a->normals, b->normals, 3 * (size_t)a->normal_count), "normals differ");
-    expect_spans(a->materials, a->material_count, b->materials, b->material_count);
-    expect_spans(a->groups, a->group_count, b->groups, b->group_count);
-    cr_assert_eq(!a->material_library, !b->material_library);
-    if (a->material_library) cr_assert_str_eq(a->material_library, b->material_library);
-}
-
 /* A file whole, with a zero behind it. */
 static char *file_bytes(const char *path, size_t *size)
 {
@@ -158,18 +126,6 @@ Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
 
 /* ---- PLY and GLB ---- */
 
-/* Whether this build reads what is not OBJ. */
-static bool has_assimp(void)
-{
-    hed_error error = {0};
-    hed_mesh mesh;
-    write_file(in_folder("x.ply"), "ply\n", 4);
-    hed_status status = hed_mesh_read(in_folder("x.ply"), &mesh, &error);
-    cr_assert(status == HED_ERROR_FORMAT || (status == HED_ERROR_UNSUPPORTED && strstr(error.text, "libassimp-dev")),
-              "%s", error.text);
-    return status == HED_ERROR_FORMAT;
-}
-
 Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
 {
     hed_error error;
@@ -185,15 +141,13 @@ Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
     cr_assert_eq(data[80], 4);
     cr_assert_eq(data[97], 3);
     free(bytes);
-    if (has_assimp()) {
-        OK(hed_mesh_read(in_folder("a.ply"), &again, &error));
-        cr_assert_eq(again.vertex_count, 5);
-        cr_assert(same_floats(again.positions, mesh.positions, 15), "vertex order has to stay");
-        cr_assert(same_words(again.face_at, mesh.face_at, 3));
-        cr_assert(same_words(again.corners, mesh.corners, 7));
-        for (int i = 0; i < 20; i++) cr_assert_float_eq(again.vertex_colours[i], colours[i] / 255.0f, 1e-6);
-        hed_mesh_free(&again);
-    }
+    OK(hed_mesh_read(in_folder("a.ply"), &again, &error));
+    cr_assert_eq(again.vertex_count, 5);
+    cr_assert(same_floats(again.positions, mesh.positions, 15), "vertex order has to stay");
+    cr_assert(same_words(again.face_at, mesh.face_at, 3));
+    cr_assert(same_words(again.corners, mesh.corners, 7));
+    for (int i = 0; i < 20; i++) cr_assert_float_eq(again.vertex_colours[i], colours[i] / 255.0f, 1e-6);
+    hed_mesh_free(&again);
     hed_mesh_free(&mesh);
 }
 
@@ -235,34 +189,32 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
     cr_assert(memmem(bytes, size, "\"\\\"red\\\" \\\\ ? \xc3\xa4\"", 17), "names have to be valid JSON");
     cr_assert(memmem(bytes, size, "\"min\":[0,0,0],\"max\":[3,1,0]", 27));
     free(bytes);
-    if (has_assimp()) {
-        OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
-        cr_assert_eq(again.face_count, 4);
-        cr_assert_eq(again.material_count, 2);
-        cr_assert_str_eq(again.materials[1].name, "blue");
-        cr_assert_eq(again.materials[1].first_face, 2);
-        cr_assert(again.corner_normals && again.corner_textures);
-        double area = 0;
-        for (uint32_t face = 0; face < 4; face++) {
-            const uint32_t *c = again.corners + 3 * face;
-            const float *p = again.positions + 3 * c[0], *q = again.positions + 3 * c[1],
-                        *r = again.positions + 3 * c[2];
-            double twice =
-                ((double)q[0] - p[0]) * ((double)r[1] - p[1]) - ((double)q[1] - p[1]) * ((double)r[0] - p[0]);
-            cr_assert(twice > 0, "triangle %u is folded over", face);
-            area += twice / 2;
-        }
-        cr_assert_float_eq(area, 1 + 0.45, 1e-6);
-        for (uint32_t corner = 0; corner < 12; corner++) {
-            const float *n = again.normals + 3 * again.corner_normals[corner],
-                        *t = again.textures + 2 * again.corner_textures[corner];
-            const float *p = again.positions + 3 * again.corners[corner];
-            cr_assert(n[0] == 0 && n[1] == 0 && n[2] == 1, "normals have to be of length 1");
-            if (p[0] == 1 && p[1] == 1)
-                cr_assert(corner < 6 ? t[0] == 0.5f && fabsf(t[1] - 0.25f) < 1e-6f : t[0] == 1);
-        }
-        hed_mesh_free(&again);
+    OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
+    cr_assert_eq(again.face_count, 4);
+    cr_assert_eq(again.material_count, 2);
+    cr_assert_str_eq(again.materials[1].name, "blue");
+    cr_assert_eq(again.materials[1].first_face, 2);
+    cr_assert(again.corner_normals && again.corner_textures);
+    double area = 0;
+    for (uint32_t face = 0; face < 4; face++) {
+        const uint32_t *c = again.corners + 3 * face;
+        const float *p = again.positions + 3 * c[0], *q = again.positions + 3 * c[1],
+                    *r = again.positions + 3 * c[2];
+        double twice =
+            ((double)q[0] - p[0]) * ((double)r[1] - p[1]) - ((double)q[1] - p[1]) * ((double)r[0] - p[0]);
+        cr_assert(twice > 0, "triangle %u is folded over", face);
+        area += twice / 2;
     }
+    cr_assert_float_eq(area, 1 + 0.45, 1e-6);
+    for (uint32_t corner = 0; corner < 12; corner++) {
+        const float *n = again.normals + 3 * again.corner_normals[corner],
+                    *t = again.textures + 2 * again.corner_textures[corner];
+        const float *p = again.positions + 3 * again.corners[corner];
+        cr_assert(n[0] == 0 && n[1] == 0 && n[2] == 1, "normals have to be of length 1");
+        if (p[0] == 1 && p[1] == 1)
+            cr_assert(corner < 6 ? t[0] == 0.5f && fabsf(t[1] - 0.25f) < 1e-6f : t[0] == 1);
+    }
+    hed_mesh_free(&again);
     hed_mesh_free(&mesh);
     mesh = parse(SQUARE);
     FAILS(HED_ERROR_ARGUMENT, hed_mesh_write_glb(in_folder("b.glb"), &mesh, NULL, NULL, &error));
@@ -275,47 +227,40 @@ Test(cloth_mesh_files, glb_keeps_the_order_of_vertices)
     hed_error error;
     hed_mesh mesh = make_grid(5, 4), again;
     OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
-    if (has_assimp()) {
-        OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
-        cr_assert_eq(again.vertex_count, mesh.vertex_count);
-        cr_assert(same_floats(again.positions, mesh.positions, 3 * mesh.vertex_count));
-        hed_mesh_free(&again);
-    }
+    OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
+    cr_assert_eq(again.vertex_count, mesh.vertex_count);
+    cr_assert(same_floats(again.positions, mesh.positions, 3 * mesh.vertex_count));
+    hed_mesh_free(&again);
     hed_mesh_free(&mesh);
 }
 
-/* ---- what assimp reads ---- */
+/* ---- formats by name ---- */
 
-Test(cloth_mesh_files, other_formats_by_ending_or_by_content)
+Test(cloth_mesh_files, formats_by_ending_or_by_content)
 {
     static const char ply[] =
         "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
         "element face 1\nproperty list uchar int vertex_indices\nend_header\n9 0 0\n1 0 0\n1 1 0\n0 1 0\n4 3 2 1 0\n";
-    static const char stl[] =
-        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
-        "facet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n";
+    static const char stl[] = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
     hed_error error;
     hed_mesh mesh;
     write_file(in_folder("a.PLY"), ply, sizeof ply - 1);
     write_file(in_folder("a"), ply, sizeof ply - 1);
     write_file(in_folder("b.stl"), stl, sizeof stl - 1);
+    write_file(in_folder("b"), stl, sizeof stl - 1);
     write_file(in_folder("c.txt"), "v 0 0 0\n", 8);
+    write_file(in_folder("d.fbx"), "nothing", 7);
     OK(hed_mesh_read(in_folder("c.txt"), &mesh, &error)); /* what says nothing about itself is OBJ */
     hed_mesh_free(&mesh);
-    if (!has_assimp()) {
-        FAILS(HED_ERROR_UNSUPPORTED, hed_mesh_read(in_folder("a"), &mesh, &error));
-        return;
-    }
-    const char *const names[] = {"a.PLY", "a"};
+    static const char *const names[] = {"a.PLY", "a"}, *const facets[] = {"b.stl", "b"};
     for (int i = 0; i < 2; i++) {
         OK(hed_mesh_read(in_folder(names[i]), &mesh, &error));
         cr_assert(mesh.vertex_count == 4 && mesh.face_count == 1 && mesh.positions[0] == 9 && mesh.corners[0] == 3);
         hed_mesh_free(&mesh);
+        OK(hed_mesh_read(in_folder(facets[i]), &mesh, &error));
+        cr_assert(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
+        hed_mesh_free(&mesh);
     }
-    OK(hed_mesh_read(in_folder("b.stl"), &mesh, &error));
-    cr_assert(mesh.vertex_count == 6 && mesh.face_count == 2);
-    uint32_t particle_of[6], count;
-    OK(hed_mesh_weld(&mesh, 1e-6f, particle_of, &count, &error));
-    cr_assert_eq(count, 4);
-    hed_mesh_free(&mesh);
+    hed_status status = hed_mesh_read(in_folder("d.fbx"), &mesh, &error);
+    cr_assert(status == HED_ERROR_FORMAT || (status == HED_ERROR_UNSUPPORTED && strstr(error.text, "reads OBJ, PLY, STL and glTF") && strstr(error.text, "libassimp-dev")), "%s", error.text);
 }

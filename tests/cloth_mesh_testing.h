@@ -50,6 +50,38 @@ static inline bool same_floats(const float *a, const float *b, size_t count)
     return (!a && !b) || (a && b && memcmp(a, b, count * sizeof *a) == 0);
 }
 
+static inline void expect_spans(const hed_mesh_span *a, uint32_t a_count, const hed_mesh_span *b, uint32_t b_count)
+{
+    cr_assert_eq(a_count, b_count);
+    for (uint32_t i = 0; i < a_count; i++) {
+        cr_assert_str_eq(a[i].name, b[i].name);
+        cr_assert_eq(a[i].first_face, b[i].first_face);
+        cr_assert_eq(a[i].object, b[i].object);
+    }
+}
+
+/* The same mesh to the bit. */
+static inline void expect_same(const hed_mesh *a, const hed_mesh *b)
+{
+    uint32_t corners = a->face_count ? a->face_at[a->face_count] : 0;
+    cr_assert_eq(a->vertex_count, b->vertex_count);
+    cr_assert_eq(a->face_count, b->face_count);
+    cr_assert_eq(a->texture_count, b->texture_count);
+    cr_assert_eq(a->normal_count, b->normal_count);
+    cr_assert(same_floats(a->positions, b->positions, 3 * (size_t)a->vertex_count), "positions differ");
+    cr_assert(same_floats(a->vertex_colours, b->vertex_colours, 4 * (size_t)a->vertex_count), "colours differ");
+    cr_assert(same_words(a->face_at, b->face_at, a->face_count + 1u), "faces differ");
+    cr_assert(same_words(a->corners, b->corners, corners), "corners differ");
+    cr_assert(same_words(a->corner_textures, b->corner_textures, corners), "texture corners differ");
+    cr_assert(same_words(a->corner_normals, b->corner_normals, corners), "normal corners differ");
+    cr_assert(same_floats(a->textures, b->textures, 2 * (size_t)a->texture_count), "texture coordinates differ");
+    cr_assert(same_floats(a->normals, b->normals, 3 * (size_t)a->normal_count), "normals differ");
+    expect_spans(a->materials, a->material_count, b->materials, b->material_count);
+    expect_spans(a->groups, a->group_count, b->groups, b->group_count);
+    cr_assert_eq(!a->material_library, !b->material_library);
+    if (a->material_library) cr_assert_str_eq(a->material_library, b->material_library);
+}
+
 /* Everything that an OBJ file may have, in every spelling. */
 static const char everything[] = "\xef\xbb\xbf# a comment\r\n"
                                  "mtllib cloth of gold.mtl\r\n"

@@ -1,6 +1,6 @@
 /** @file cloth_mesh.h
- *  Meshes and point caches for cloth: reading (OBJ in file order by our own reader; PLY, glTF, STL and the rest by
- *  assimp where it was built in), checking, mending, welding, and writing (OBJ, PLY with colours, GLB, PC2). Part of
+ *  Meshes and point caches for cloth: reading (OBJ, PLY, STL and glTF by our own readers, the rest by assimp where
+ *  it was built in), checking, mending, welding, and writing (OBJ, PLY with colours, GLB, PC2). Part of
  *  heddle-cloth.
  *  Thread class of everything here: any, one thread at a time for each object.
  */
@@ -41,9 +41,10 @@ typedef struct hed_mesh {
 
 /** Reads a file; the format by its ending, else by its content. Vertices stay in the file's order. Where a format
  *  has several meshes (glTF, FBX), these follow each other in the order of the scene's nodes, each moved to its
- *  place, a group for each; STL has three vertices for each facet. hed_mesh_weld() finds those that belong
- *  together. Errors: IO, FORMAT (file, line, what was expected), LIMIT, MEMORY, UNSUPPORTED (a format that needs
- *  assimp, in a build without it). */
+ *  place, a group for each. STL has places of corners alone: those that are equal to the bit become one vertex, in the
+ *  order in which they first appear. hed_mesh_weld() finds the others that belong together. Numbers are taken as they
+ *  are, without a unit and without turning an axis. Errors: IO, FORMAT (file, line, what was expected), LIMIT, MEMORY,
+ *  UNSUPPORTED (a format that needs assimp, in a build without it). */
 HED_API hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error);
 /** The same from memory, OBJ only; `name` stands for the file in messages. */
 HED_API hed_status hed_mesh_parse_obj(const char *name, const char *text, size_t size, hed_mesh *mesh,

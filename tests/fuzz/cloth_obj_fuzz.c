@@ -1,57 +1,11 @@
-/* libFuzzer harness for OBJ: whatever the text, an error that says something, or a mesh that can be inspected,
+/* libFuzzer harness for OBJ: whatever the bytes, an error that says something, or a mesh that can be inspected,
  * mended, welded and written in every format. Build with -DHEDDLE_FUZZ=ON. */
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "heddle/cloth_mesh.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Every corner of what was read names something that is there. */
-static void expect_inside(const hed_mesh *mesh)
-{
-    if (mesh->face_at[0] != 0) abort();
-    for (uint32_t face = 0; face < mesh->face_count; face++)
-        if (mesh->face_at[face + 1] < mesh->face_at[face] + 3) abort();
-    for (uint32_t corner = 0; corner < mesh->face_at[mesh->face_count]; corner++) {
-        if (mesh->corners[corner] >= mesh->vertex_count) abort();
-        if (mesh->corner_textures && mesh->corner_textures[corner] != UINT32_MAX &&
-            mesh->corner_textures[corner] >= mesh->texture_count)
-            abort();
-        if (mesh->corner_normals && mesh->corner_normals[corner] != UINT32_MAX &&
-            mesh->corner_normals[corner] >= mesh->normal_count)
-            abort();
-    }
-}
-
-static void use(hed_mesh *mesh)
-{
-    hed_error error;
-    hed_mesh_check check;
-    uint32_t removed, width, height, count, *particle_of = malloc(mesh->vertex_count * sizeof *particle_of);
-    expect_inside(mesh);
-    if (!particle_of || hed_mesh_weld(mesh, 0.1f, particle_of, &count, &error) != HED_OK || count == 0 ||
-        count > mesh->vertex_count)
-        abort();
-    free(particle_of);
-    hed_mesh_is_grid(mesh, &width, &height);
-    if (hed_mesh_write_obj("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
-    if (hed_mesh_write_ply("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
-    if (mesh->face_count > 0 && hed_mesh_write_glb("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
-    if (hed_mesh_mend(mesh, &removed, &error) != HED_OK) abort();
-    expect_inside(mesh);
-    if (hed_mesh_inspect(mesh, &check, &error) != HED_OK) abort();
-    for (int fault = 0; fault < HED_MESH_INCONSISTENT_WINDING; fault++)
-        if (check.count[fault] > 0) abort(); /* mended means sound */
-}
+#include "cloth_mesh_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_mesh mesh;
     hed_error error = {0};
-    hed_status status = hed_mesh_parse_obj("fuzz.obj", (const char *)data, size, &mesh, &error);
-    if (status == HED_OK) use(&mesh);
-    else if (status != HED_ERROR_FORMAT || !error.text[0] || mesh.positions) abort();
-    hed_mesh_free(&mesh);
+    judge(hed_mesh_parse_obj("fuzz.obj", (const char *)data, size, &mesh, &error), &mesh, &error);
     return 0;
 }

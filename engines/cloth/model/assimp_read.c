@@ -1,7 +1,7 @@
-/* Reading what is not OBJ through assimp's C interface. No step of assimp's own is asked for: none that joins,
- * sorts or splits vertices. So vertices stay in the file's order within each of its meshes (PLY: the file's own
- * order; glTF: that of the accessors; STL: three for each facet, since the format knows no others), meshes follow
- * each other in the order of the scene's nodes, and welding is hed_mesh_weld()'s. */
+/* Reading formats for which there is no reader of our own (FBX, Collada and others) through assimp's C interface. No
+ * step of assimp's own is asked for: none that joins, sorts or splits vertices. So vertices stay in the file's order
+ * within each of its meshes, meshes follow each other in the order of the scene's nodes, and welding is
+ * hed_mesh_weld()'s. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -210,7 +210,7 @@ hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error)
 
 bool cloth_assimp_reads(const char *ending)
 {
-    static const char *const endings[] = {"ply", "stl", "gltf", "glb", "fbx", "dae", "off", "3ds", "blend", "x3d"};
+    static const char *const endings[] = {"fbx", "dae", "off", "3ds", "blend", "x3d"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(ending, endings[i]) == 0) return true;
     return false;
@@ -220,9 +220,8 @@ hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error)
 {
     *mesh = (hed_mesh){0};
     return hed_error_set(error, HED_ERROR_UNSUPPORTED,
-                         "%s: this build reads OBJ alone; configure again where assimp is installed (on Debian: "
-                         "libassimp-dev), or convert "
-                         "the file to OBJ",
+                         "%s: this build reads OBJ, PLY, STL and glTF; for other formats configure again where assimp "
+                         "is installed (on Debian: libassimp-dev), or convert the file to one of these",
                          path);
 }
 

@@ -104,27 +104,59 @@ static const char *ending_of(const char *path)
     return dot && (!slash || dot > slash) ? dot + 1 : "";
 }
 
-/* Formats that say at their beginning what they are. */
-static bool begins_like_another(const char *text, size_t size)
+static hed_status parse_gltf(const char *path, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
 {
-    static const char *const marks[] = {"ply\n", "ply\r\n", "glTF", "solid ", "OFF\n", "Kaydara FBX", "<?xml"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (size >= strlen(marks[i]) && memcmp(text, marks[i], strlen(marks[i])) == 0) return true;
-    return false;
+    const char *slash = strrchr(path, '/');
+    char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+    if (!folder) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
+    hed_status status = cloth_gltf_parse(path, bytes, size, folder, mesh, error);
+    free(folder);
+    return status;
+}
+
+typedef hed_status mesh_parser(const char *path, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+
+/* What a file of this ending is read by; NULL: by none of ours. */
+static mesh_parser *parser_of_ending(const char *ending)
+{
+    static const struct {
+        const char *ending;
+        mesh_parser *parser;
+    } own[] = {{"obj", hed_mesh_parse_obj}, {"ply", cloth_ply_parse}, {"stl", cloth_stl_parse}, {"glb", parse_gltf}, {"gltf", parse_gltf}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcasecmp(ending, own[i].ending) == 0) return own[i].parser;
+    return NULL;
+}
+
+static bool begins_with(const char *text, size_t size, const char *mark)
+{
+    return size >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0;
+}
+
+/* The same for a file whose ending says nothing, by what it says at its beginning; NULL: a format that assimp reads. */
+static mesh_parser *parser_of_content(const char *text, size_t size)
+{
+    if (begins_with(text, size, "ply\n") || begins_with(text, size, "ply\r\n")) return cloth_ply_parse;
+    if (begins_with(text, size, "glTF")) return parse_gltf;
+    if (begins_with(text, size, "solid ")) return cloth_stl_parse;
+    static const char *const others[] = {"OFF\n", "Kaydara FBX", "<?xml", "BLENDER"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (begins_with(text, size, others[i])) return NULL;
+    return hed_mesh_parse_obj;
 }
 
 hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error)
 {
     *mesh = (hed_mesh){0};
     const char *ending = ending_of(path);
-    bool obj = strcasecmp(ending, "obj") == 0;
-    if (!obj && cloth_assimp_reads(ending)) return cloth_assimp_read(path, mesh, error);
+    mesh_parser *parser = parser_of_ending(ending);
+    if (!parser && cloth_assimp_reads(ending)) return cloth_assimp_read(path, mesh, error);
     char *text;
     size_t size;
     hed_status status = hed_file_read(path, largest_file, &text, &size, error);
     if (status != HED_OK) return status;
-    status = !obj && begins_like_another(text, size) ? cloth_assimp_read(path, mesh, error)
-                                                     : hed_mesh_parse_obj(path, text, size, mesh, error);
+    if (!parser) parser = parser_of_content(text, size);
+    status = parser ? parser(path, text, size, mesh, error) : cloth_assimp_read(path, mesh, error);
     free(text);
     return status;
 }

@@ -71,6 +71,13 @@ void cloth_topology_free(cloth_topology *topology);
 
 /* ---- formats beyond OBJ ---- */
 
+/* PLY, STL and glTF from memory; `name` stands for the file in messages. glTF may name files in `folder` ("" or
+ * ending with '/'; NULL: none is read). Errors: FORMAT, LIMIT, MEMORY; IO (a file that glTF names). */
+hed_status cloth_ply_parse(const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+hed_status cloth_stl_parse(const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder, hed_mesh *mesh,
+                            hed_error *error);
+
 /* Whether files of this ending (without the dot, any case) are read through assimp; in a build without it: would
  * be. */
 bool cloth_assimp_reads(const char *ending);

@@ -1,0 +1,47 @@
+/* What glTF files are made of, as far as meshes need it: the document, its buffers, and accessors as arrays. */
+#ifndef CLOTH_GLTF_H
+#define CLOTH_GLTF_H
+
+#include "model/mesh.h"
+#include "support/json.h"
+
+typedef struct cloth_gltf_buffer {
+    char *owned;       /* of a data URI or a file; NULL: the binary chunk, or not asked for yet */
+    const char *bytes; /* NULL: not asked for yet */
+    size_t size;
+} cloth_gltf_buffer;
+
+/* A document. The first thing that is wrong stays: in `json`, or in `status` and `error` where it is about memory or
+ * other files. */
+typedef struct cloth_gltf {
+    hed_json *json;
+    hed_json_node root;
+    const char *name;
+    const char *folder; /* of files beside it, "" or ending with '/'; NULL: no other file is read */
+    const char *chunk;  /* the binary one; NULL: none */
+    size_t chunk_size;
+    size_t buffer_count;
+    cloth_gltf_buffer *buffers;
+    hed_status status;
+    hed_error *error;
+} cloth_gltf;
+
+/* Reads the container and the JSON of a .glb or .gltf. Errors: FORMAT, MEMORY. cloth_gltf_close() in any case. */
+hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder, cloth_gltf *gltf,
+                           hed_error *error);
+void cloth_gltf_close(cloth_gltf *gltf);
+
+bool cloth_gltf_fine(const cloth_gltf *gltf);
+/* Keeps MEMORY. */
+void cloth_gltf_starve(cloth_gltf *gltf);
+/* Element `index` (a number in the document) of a list of the document. */
+hed_json_node cloth_gltf_find(cloth_gltf *gltf, hed_json_node index, const char *list);
+
+/* An accessor's elements, (count x components), to be freed; `index` is its number in the document. `least` to `most`
+ * components are taken. NULL after a complaint. */
+float *cloth_gltf_floats(cloth_gltf *gltf, hed_json_node index, uint32_t least, uint32_t most, uint32_t *components,
+                         uint32_t *count);
+/* Indices, each below `limit`. */
+uint32_t *cloth_gltf_indices(cloth_gltf *gltf, hed_json_node index, uint32_t limit, uint32_t *count);
+
+#endif

@@ -1,0 +1,465 @@
+/* Reading glTF 2.0, .glb and .gltf (Khronos, glTF 2.0 Specification): every triangle of the scene's nodes, each where
+ * its node is. Vertices stay in their accessors' order; primitives follow each other as the meshes list them, meshes as
+ * the nodes do, parents first. Primitives of a mesh with the same accessors share their vertices. Skins, morph targets
+ * and animations are not applied. Numbers are taken as they are: glTF means metres, y up. */
+#include "model/gltf.h"
+
+#include "support/errors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS = 0,
+       TRIANGLES = 4,
+       STRIP,
+       FAN };
+
+/* A node on the way, and its matrix to the scene: rows of 4. */
+typedef struct step {
+    uint32_t node;
+    double matrix[12];
+} step;
+
+/* The vertices of the primitive before, which the next one may share. */
+typedef struct shared {
+    int64_t attributes[4]; /* accessors; -1: none */
+    bool there;
+    uint32_t first, count;                /* vertices */
+    uint32_t first_normal, first_texture; /* CLOTH_NO_INDEX: none */
+} shared;
+
+enum { POSITION,
+       NORMAL,
+       TEXTURE,
+       COLOUR };
+static const char *const attribute_names[] = {"POSITION", "NORMAL", "TEXCOORD_0", "COLOR_0"};
+
+typedef struct reader {
+    cloth_gltf gltf;
+    cloth_list positions, normals, textures, colours; /* rows of 3, 3, 2, 4 floats; colours empty until there is one */
+    cloth_list corners, corner_textures, corner_normals, face_at;
+    cloth_list materials, groups;
+    shared last;
+    uint32_t without_faces; /* primitives of points, of lines, or without positions */
+    bool deformed;          /* a skin or morph targets are there */
+} reader;
+
+/* ---- placing ---- */
+
+static void multiply(const double a[12], const double b[12], double product[12])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++)
+            product[4 * i + j] = a[4 * i] * b[j] + a[4 * i + 1] * b[4 + j] + a[4 * i + 2] * b[8 + j] + (j == 3 ? a[4 * i + 3] : 0);
+}
+
+static double determinant(const double m[12])
+{
+    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+}
+
+/* A node's own matrix: "matrix", column by column, or "translation", "rotation" (a quaternion x y z w), "scale". */
+static void read_matrix(hed_json_node node, double m[12])
+{
+    static const double MOST = 1e30;
+    if (hed_json_has(node, "matrix")) {
+        double columns[16] = {0};
+        hed_json_numbers(hed_json_member(node, "matrix"), columns, 16, -MOST, MOST);
+        for (int i = 0; i < 12; i++) m[i] = columns[i % 4 * 4 + i / 4];
+        return;
+    }
+    double move[3] = {0}, q[4] = {0, 0, 0, 1}, scale[3] = {1, 1, 1};
+    if (hed_json_has(node, "translation")) hed_json_numbers(hed_json_member(node, "translation"), move, 3, -MOST, MOST);
+    if (hed_json_has(node, "rotation")) hed_json_numbers(hed_json_member(node, "rotation"), q, 4, -1.001, 1.001);
+    if (hed_json_has(node, "scale")) hed_json_numbers(hed_json_member(node, "scale"), scale, 3, -MOST, MOST);
+    double x = q[0], y = q[1], z = q[2], w = q[3], size = x * x + y * y + z * z + w * w;
+    double s = size > 0 ? 2 / size : 0;
+    const double turn[9] = {1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
+                            s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x),
+                            s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) m[4 * i + k] = turn[3 * i + k] * scale[k];
+        m[4 * i + 3] = move[i];
+    }
+}
+
+/* ---- vertices ---- */
+
+/* Adds rows of `from`. */
+static float *add_rows(reader *r, cloth_list *list, uint32_t count)
+{
+    size_t first = list->count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!cloth_list_add(list)) {
+            cloth_gltf_starve(&r->gltf);
+            return NULL;
+        }
+    return (float *)list->rows + first * (list->size / sizeof(float));
+}
+
+static void add_positions(reader *r, hed_json_node index, const double m[12])
+{
+    uint32_t count, components;
+    float *from = cloth_gltf_floats(&r->gltf, index, 3, 3, &components, &count);
+    r->last.first = (uint32_t)r->positions.count;
+    r->last.count = count;
+    if (from && r->positions.count + count >= CLOTH_NO_INDEX)
+        hed_json_reject(index, "more than %u vertices in all", CLOTH_NO_INDEX - 1);
+    float *to = from && cloth_gltf_fine(&r->gltf) ? add_rows(r, &r->positions, count) : NULL;
+    for (size_t i = 0; to && i < count; i++)
+        for (size_t k = 0; k < 3; k++) {
+            const float *p = from + 3 * i;
+            const double *row = m + 4 * k;
+            to[3 * i + k] = (float)(row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3]);
+            if (isfinite(to[3 * i + k])) continue;
+            hed_json_reject(index, "vertex %zu (counted from 0) is placed beyond all numbers", i);
+            to = NULL;
+            break;
+        }
+    free(from);
+}
+
+/* The floats of an attribute that has to fit the positions. NULL: not there, or a complaint. */
+static float *read_attribute(reader *r, hed_json_node attributes, int which, uint32_t least, uint32_t most,
+                             uint32_t *components)
+{
+    uint32_t count;
+    if (!cloth_gltf_fine(&r->gltf) || !hed_json_has(attributes, attribute_names[which])) return NULL;
+    hed_json_node index = hed_json_member(attributes, attribute_names[which]);
+    float *from = cloth_gltf_floats(&r->gltf, index, least, most, components, &count);
+    if (!from || count == r->last.count) return from;
+    hed_json_reject(index, "has %u elements, and POSITION has %u", count, r->last.count);
+    free(from);
+    return NULL;
+}
+
+/* Normals turn by the transposed inverse, which is the matrix of cofactors but for its size and its sign. */
+static void add_normals(reader *r, hed_json_node attributes, const double m[12])
+{
+    uint32_t components;
+    float *from = read_attribute(r, attributes, NORMAL, 3, 3, &components);
+    r->last.first_normal = from ? (uint32_t)r->normals.count : CLOTH_NO_INDEX;
+    float *to = from ? add_rows(r, &r->normals, r->last.count) : NULL;
+    double cofactor[9], sign = determinant(m) < 0 ? -1 : 1;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+            cofactor[3 * i + j] = sign * (m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c]);
+        }
+    for (size_t i = 0; to && i < r->last.count; i++) {
+        double n[3], size = 0;
+        for (size_t k = 0; k < 3; k++) {
+            n[k] = 0;
+            for (size_t j = 0; j < 3; j++) n[k] += cofactor[3 * k + j] * (double)from[3 * i + j];
+            size += n[k] * n[k];
+        }
+        bool usable = size > 0 && isfinite(size);
+        for (size_t k = 0; k < 3; k++) to[3 * i + k] = usable ? (float)(n[k] / sqrt(size)) : 0;
+    }
+    free(from);
+}
+
+static void add_textures(reader *r, hed_json_node attributes)
+{
+    uint32_t components;
+    float *from = read_attribute(r, attributes, TEXTURE, 2, 2, &components);
+    r->last.first_texture = from ? (uint32_t)r->textures.count : CLOTH_NO_INDEX;
+    float *to = from ? add_rows(r, &r->textures, r->last.count) : NULL;
+    for (size_t i = 0; to && i < r->last.count; i++) {
+        to[2 * i] = from[2 * i];
+        to[2 * i + 1] = 1 - from[2 * i + 1]; /* glTF counts from the picture's upper edge, OBJ from the lower one */
+    }
+    free(from);
+}
+
+/* Vertices without a colour are white, if any has one. */
+static void add_colours(reader *r, hed_json_node attributes)
+{
+    uint32_t components = 0;
+    float *from = read_attribute(r, attributes, COLOUR, 3, 4, &components);
+    if (!cloth_gltf_fine(&r->gltf) || (!from && r->colours.count == 0)) return;
+    uint32_t missing = (uint32_t)(r->positions.count - r->colours.count);
+    float *to = add_rows(r, &r->colours, missing);
+    for (size_t i = 0; to && i < missing; i++)
+        for (size_t k = 0; k < 4; k++) {
+            bool given = from && i + r->last.count >= missing && k < components;
+            float value = given ? from[(i + r->last.count - missing) * components + k] : 1;
+            to[4 * i + k] = fminf(fmaxf(value, 0), 1);
+        }
+    free(from);
+}
+
+static void add_vertices(reader *r, hed_json_node attributes, const double m[12])
+{
+    shared now = {.there = true};
+    for (int i = 0; i < 4; i++)
+        now.attributes[i] = hed_json_has(attributes, attribute_names[i])
+                                ? hed_json_integer(hed_json_member(attributes, attribute_names[i]), 0, INT32_MAX)
+                                : -1;
+    if (r->last.there && memcmp(now.attributes, r->last.attributes, sizeof now.attributes) == 0) return;
+    r->last = now;
+    add_positions(r, hed_json_member(attributes, "POSITION"), m);
+    add_normals(r, attributes, m);
+    add_textures(r, attributes);
+    add_colours(r, attributes);
+}
+
+/* ---- faces ---- */
+
+static bool add_corner(reader *r, uint32_t vertex)
+{
+    uint32_t *corner = cloth_list_add(&r->corners), *texture = cloth_list_add(&r->corner_textures),
+             *normal = cloth_list_add(&r->corner_normals);
+    if (!corner || !texture || !normal) return false;
+    *corner = r->last.first + vertex;
+    *texture = r->last.first_texture == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : r->last.first_texture + vertex;
+    *normal = r->last.first_normal == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : r->last.first_normal + vertex;
+    return true;
+}
+
+/* Triangle `i` of a primitive: places in its list of indices (chapter 3.7.2.1). */
+static void triangle_of(int64_t mode, uint32_t i, uint32_t place[3])
+{
+    if (mode == TRIANGLES) place[0] = 3 * i, place[1] = 3 * i + 1, place[2] = 3 * i + 2;
+    else if (mode == STRIP) place[0] = i, place[1] = i + 1 + i % 2, place[2] = i + 2 - i % 2;
+    else place[0] = i + 1, place[1] = i + 2, place[2] = 0;
+}
+
+static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool mirrored)
+{
+    uint32_t count = r->last.count, *indices = NULL;
+    if (!cloth_gltf_fine(&r->gltf)) return;
+    if (hed_json_has(primitive, "indices"))
+        indices = cloth_gltf_indices(&r->gltf, hed_json_member(primitive, "indices"), r->last.count, &count);
+    if (cloth_gltf_fine(&r->gltf) && (mode == TRIANGLES ? count % 3 != 0 : count < 3))
+        hed_json_reject(primitive, "found %u corners, expected %s", count, mode == TRIANGLES ? "three for each triangle" : "3 or more");
+    uint32_t triangles = mode == TRIANGLES ? count / 3 : count - 2;
+    for (uint32_t i = 0; i < triangles && cloth_gltf_fine(&r->gltf); i++) {
+        uint32_t place[3], v[3];
+        triangle_of(mode, i, place);
+        for (int k = 0; k < 3; k++) v[k] = indices ? indices[place[k]] : place[k];
+        /* What joins two parts of a strip has no area, and is meant to have none. */
+        if (mode == STRIP && (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])) continue;
+        bool added = add_corner(r, v[0]) && add_corner(r, v[mirrored ? 2 : 1]) && add_corner(r, v[mirrored ? 1 : 2]);
+        uint32_t *end = added ? cloth_list_add(&r->face_at) : NULL;
+        if (!end) cloth_gltf_starve(&r->gltf);
+        else *end = (uint32_t)r->corners.count;
+        if (r->corners.count >= CLOTH_NO_INDEX - 3) hed_json_reject(primitive, "more than %u corners in all", CLOTH_NO_INDEX);
+    }
+    free(indices);
+}
+
+/* ---- meshes ---- */
+
+static void add_span(reader *r, cloth_list *spans, const char *name, bool object)
+{
+    hed_mesh_span *span = cloth_gltf_fine(&r->gltf) ? cloth_list_add(spans) : NULL;
+    if (span) *span = (hed_mesh_span){strdup(name), (uint32_t)r->face_at.count - 1, object};
+    if (!span || !span->name) cloth_gltf_starve(&r->gltf);
+}
+
+static const char *name_of(hed_json_node node) { return hed_json_has(node, "name") ? hed_json_string(hed_json_member(node, "name")) : ""; }
+
+static void read_primitive(reader *r, hed_json_node primitive, const double m[12])
+{
+    int64_t mode = hed_json_has(primitive, "mode") ? hed_json_integer(hed_json_member(primitive, "mode"), POINTS, FAN) : TRIANGLES;
+    hed_json_node attributes = hed_json_member(primitive, "attributes");
+    if (mode < TRIANGLES || !hed_json_has(attributes, "POSITION")) {
+        r->without_faces += cloth_gltf_fine(&r->gltf);
+        return;
+    }
+    r->deformed |= hed_json_has(primitive, "targets");
+    const char *material = "";
+    if (hed_json_has(primitive, "material"))
+        material = name_of(cloth_gltf_find(&r->gltf, hed_json_member(primitive, "material"), "materials"));
+    add_span(r, &r->materials, material, false);
+    add_vertices(r, attributes, m);
+    add_triangles(r, primitive, mode, determinant(m) < 0);
+}
+
+static void read_mesh(reader *r, hed_json_node node, const double m[12])
+{
+    hed_json_node mesh = cloth_gltf_find(&r->gltf, hed_json_member(node, "mesh"), "meshes");
+    hed_json_node primitives = hed_json_member(mesh, "primitives");
+    size_t count = hed_json_count(primitives);
+    const char *name = name_of(mesh);
+    r->deformed |= hed_json_has(node, "skin");
+    r->last.there = false; /* another node puts them elsewhere */
+    add_span(r, &r->groups, *name ? name : name_of(node), true);
+    for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++) read_primitive(r, hed_json_item(primitives, i), m);
+}
+
+/* ---- nodes ---- */
+
+/* Puts a list of nodes on the stack, the first one on top. */
+static void push_nodes(reader *r, hed_json_node list, const double m[12], step *stack, size_t *depth, uint8_t *met)
+{
+    for (size_t i = hed_json_count(list); i-- > 0 && cloth_gltf_fine(&r->gltf);) {
+        hed_json_node index = hed_json_item(list, i);
+        cloth_gltf_find(&r->gltf, index, "nodes");
+        if (!cloth_gltf_fine(&r->gltf)) return;
+        uint32_t number = (uint32_t)hed_json_integer(index, 0, INT32_MAX);
+        if (met[number]++) {
+            hed_json_reject(index, "node %u is there twice, expected a tree", number);
+            return;
+        }
+        stack[*depth].node = number;
+        memcpy(stack[(*depth)++].matrix, m, sizeof stack->matrix);
+    }
+}
+
+/* Without a scene: the nodes that are no one's children. */
+static void push_roots(reader *r, hed_json_node nodes, const double m[12], step *stack, size_t *depth, uint8_t *met)
+{
+    size_t count = hed_json_count(nodes);
+    for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++) {
+        hed_json_node node = hed_json_item(nodes, i);
+        if (!hed_json_has(node, "children")) continue;
+        hed_json_node children = hed_json_member(node, "children");
+        for (size_t k = hed_json_count(children); k-- > 0 && cloth_gltf_fine(&r->gltf);) {
+            int64_t child = hed_json_integer(hed_json_item(children, k), 0, INT32_MAX);
+            if ((uint64_t)child < count) met[child] = 1;
+        }
+    }
+    for (size_t i = count; i-- > 0;) {
+        if (!met[i]) {
+            stack[*depth].node = (uint32_t)i;
+            memcpy(stack[(*depth)++].matrix, m, sizeof stack->matrix);
+        }
+        met[i] = !met[i];
+    }
+}
+
+static void read_nodes(reader *r)
+{
+    static const double same[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    cloth_gltf *g = &r->gltf;
+    hed_json_node nodes = hed_json_member(g->root, "nodes"), scene = {0};
+    size_t count = hed_json_count(nodes), depth = 0;
+    step *stack = calloc(count + 1, sizeof *stack);
+    uint8_t *met = calloc(count + 1, 1);
+    if (!stack || !met) cloth_gltf_starve(g);
+    bool scenes = cloth_gltf_fine(g) && hed_json_has(g->root, "scenes");
+    if (scenes && hed_json_has(g->root, "scene")) scene = cloth_gltf_find(g, hed_json_member(g->root, "scene"), "scenes");
+    else if (scenes) scene = hed_json_item(hed_json_member(g->root, "scenes"), 0);
+    if (scenes && cloth_gltf_fine(g) && hed_json_has(scene, "nodes")) push_nodes(r, hed_json_member(scene, "nodes"), same, stack, &depth, met);
+    else if (!scenes && cloth_gltf_fine(g)) push_roots(r, nodes, same, stack, &depth, met);
+    while (depth > 0 && cloth_gltf_fine(g)) {
+        step now = stack[--depth];
+        hed_json_node node = hed_json_item(nodes, now.node);
+        double own[12] = {0}, matrix[12];
+        read_matrix(node, own);
+        multiply(now.matrix, own, matrix);
+        if (hed_json_has(node, "mesh")) read_mesh(r, node, matrix);
+        if (hed_json_has(node, "children")) push_nodes(r, hed_json_member(node, "children"), matrix, stack, &depth, met);
+    }
+    free(stack);
+    free(met);
+}
+
+/* ---- the whole ---- */
+
+/* Extensions that a reader must know: those of pictures and light do not concern a mesh. */
+static void check_extensions(cloth_gltf *g)
+{
+    static const char *const harmless[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_", "KHR_lights_",
+                                           "KHR_xmp", "KHR_mesh_quantization"};
+    if (!hed_json_has(g->root, "extensionsRequired")) return;
+    hed_json_node list = hed_json_member(g->root, "extensionsRequired");
+    size_t count = hed_json_count(list);
+    for (size_t i = 0; i < count && cloth_gltf_fine(g); i++) {
+        hed_json_node node = hed_json_item(list, i);
+        const char *name = hed_json_string(node);
+        bool known = false;
+        for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++) known |= strncmp(name, harmless[k], strlen(harmless[k])) == 0;
+        if (known) continue;
+        if (strstr(name, "draco") || strstr(name, "meshopt"))
+            hed_json_reject(node, "its meshes are compressed (%.60s), which is not read here; write the file without compression "
+                                  "(in Blender's exporter: Compression off; gltf-transform copy does it for a file)", name);
+        else hed_json_reject(node, "needs the extension %.60s, which is not read here; write the file without it", name);
+    }
+}
+
+static void check_version(cloth_gltf *g)
+{
+    hed_json_node version = hed_json_member(hed_json_member(g->root, "asset"), "version");
+    const char *text = hed_json_string(version);
+    if (cloth_gltf_fine(g) && strncmp(text, "2.", 2) != 0)
+        hed_json_reject(version, "found glTF %.20s, expected 2.0: write it as that", text);
+}
+
+/* What was left out, in words. */
+static void tell_rest(reader *r, hed_mesh *mesh)
+{
+    if (!r->without_faces && !r->deformed) return;
+    char parts[64] = "";
+    if (r->without_faces) snprintf(parts, sizeof parts, " %u parts without triangles were skipped;", r->without_faces);
+    if (asprintf(&mesh->warning, "%s:%s%s", r->gltf.name, parts,
+                 r->deformed ? " skins and morph targets are not applied: the mesh is as its vertices are stored" : "") >= 0)
+        return;
+    mesh->warning = NULL;
+    cloth_gltf_starve(&r->gltf);
+}
+
+/* Takes what was read over into the mesh. */
+static void hand_over(reader *r, hed_mesh *mesh)
+{
+    bool normals = r->normals.count > 0, textures = r->textures.count > 0;
+    *mesh = (hed_mesh){
+        .vertex_count = (uint32_t)r->positions.count,
+        .positions = r->positions.rows,
+        .vertex_colours = r->colours.rows,
+        .face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0,
+        .face_at = r->face_at.rows,
+        .corners = r->corners.rows,
+        .texture_count = (uint32_t)r->textures.count,
+        .normal_count = (uint32_t)r->normals.count,
+        .textures = r->textures.rows,
+        .normals = r->normals.rows,
+        .corner_textures = textures ? r->corner_textures.rows : NULL,
+        .corner_normals = normals ? r->corner_normals.rows : NULL,
+        .material_count = (uint32_t)r->materials.count,
+        .group_count = (uint32_t)r->groups.count,
+        .materials = r->materials.rows,
+        .groups = r->groups.rows,
+    };
+    if (!textures) free(r->corner_textures.rows);
+    if (!normals) free(r->corner_normals.rows);
+}
+
+static void read_document(reader *r)
+{
+    uint32_t *first = cloth_list_add(&r->face_at);
+    if (!first) cloth_gltf_starve(&r->gltf);
+    else *first = 0;
+    check_version(&r->gltf);
+    check_extensions(&r->gltf);
+    if (cloth_gltf_fine(&r->gltf)) read_nodes(r);
+    if (cloth_gltf_fine(&r->gltf) && !r->corners.rows && !cloth_list_grow(&r->corners)) cloth_gltf_starve(&r->gltf);
+}
+
+hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder, hed_mesh *mesh,
+                            hed_error *error)
+{
+    reader r = {0};
+    *mesh = (hed_mesh){0};
+    r.positions.size = r.normals.size = 3 * sizeof(float);
+    r.textures.size = 2 * sizeof(float);
+    r.colours.size = 4 * sizeof(float);
+    r.corners.size = r.corner_textures.size = r.corner_normals.size = r.face_at.size = sizeof(uint32_t);
+    r.materials.size = r.groups.size = sizeof(hed_mesh_span);
+    hed_status status = cloth_gltf_open(name, bytes, size, folder, &r.gltf, error);
+    if (status == HED_OK) {
+        read_document(&r);
+        hand_over(&r, mesh);
+        if (cloth_gltf_fine(&r.gltf)) tell_rest(&r, mesh);
+        status = r.gltf.status != HED_OK ? r.gltf.status : hed_json_status(r.gltf.json, error);
+        if (status == HED_OK && mesh->vertex_count == 0)
+            status = hed_error_set(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
+    }
+    cloth_gltf_close(&r.gltf);
+    if (status != HED_OK) hed_mesh_free(mesh);
+    return status;
+}
