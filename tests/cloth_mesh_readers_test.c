@@ -193,6 +193,7 @@ Test(cloth_mesh_readers, ply_that_is_broken_is_named)
         {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n", "no property y"},
         {"ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_indices\nelement vertex 1\n" XYZ "end_header\n3 0 0 0\n0 0 0\n",
          "found element face first, expected vertex"},
+        {"ply\nformat ascii 1.0\nelement vertex 1\nend_header\n0\n", "no property x"},
         {"ply\nformat ascii 1.0\nelement vertex 0\n" XYZ "end_header\n", "found no vertex"},
         {"ply\nformat ascii 1.0\nelement vertex 999999\n" XYZ "end_header\n0 0 0\n", "is cut: expected 999999 of element vertex"},
         {ONE "0 0 0\n1 0\n0 1 0\n3 0 1 2\n", "test:11: found the end of the line, expected a number"},

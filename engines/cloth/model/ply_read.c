@@ -489,8 +489,8 @@ static hed_status read_rows(reader *r, const element *e)
     if (faces && e->count > 0 && !has_role(e, CORNERS))
         return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: faces have no list vertex_indices (or vertex_index)", r->name);
     uint64_t bytes = (uint64_t)(r->end - r->at), least = least_bytes(r, e);
-    if (least == 0) return HED_OK; /* an element without properties has no rows that could be seen */
-    if (e->count > (bytes + 1) / least)
+    if (least == 0 && !vertices) return HED_OK; /* an element without properties has no rows that could be seen */
+    if (least > 0 && e->count > (bytes + 1) / least)
         return hed_error_set(r->error, HED_ERROR_FORMAT, "%s is cut: expected %llu of element %s, found %llu bytes for them",
                              r->name, (unsigned long long)e->count, e->name, (unsigned long long)bytes);
     hed_status status = vertices ? make_vertices(r, e) : HED_OK;
