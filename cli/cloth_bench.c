@@ -227,6 +227,8 @@ static void add_record(const sheet_case *c, const sheet_run *run, const hed_devi
     hed_records_number(to->records, "one_frame_a_step", 1e3 * run->single);
     hed_records_number(to->records, "constraints_per_second", rate);
     hed_records_number(to->records, "worst_stretch", run->quality.worst_stretch);
+    hed_records_number(to->records, "stretch_p99", run->quality.stretch_p99);
+    hed_records_number(to->records, "stretch_p50", run->quality.stretch_p50);
     hed_records_integer(to->records, "stretch_after_frames", run->settled);
     hed_records_integer(to->records, "constraints", report.constraints);
     hed_records_number(to->records, "bytes_per_particle", (double)report.device_bytes / (double)report.particles);

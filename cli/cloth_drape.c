@@ -144,9 +144,9 @@ static hed_status tell(const drape *d, hed_error *error)
 {
     const char *out = hed_text_of(d->arguments, "out");
     if (!d->json) {
-        printf("%s: %s after %.2g s; worst stretch %.2g %%\n", out, d->at_rest ? "at rest" : "still moving",
+        printf("%s: %s after %.2g s; worst stretch %.2g %%, p99 %.2g %%, median %.2g %%\n", out, d->at_rest ? "at rest" : "still moving",
                d->frames / RATE,
-               100 * d->quality.worst_stretch);
+               100 * d->quality.worst_stretch, 100 * d->quality.stretch_p99, 100 * d->quality.stretch_p50);
         return HED_OK;
     }
     hed_records *r = hed_records_create();
@@ -156,6 +156,8 @@ static hed_status tell(const drape *d, hed_error *error)
     hed_records_boolean(r, "at_rest", d->at_rest);
     hed_records_integer(r, "frames", d->frames);
     hed_records_number(r, "worst_stretch", d->quality.worst_stretch);
+    hed_records_number(r, "stretch_p99", d->quality.stretch_p99);
+    hed_records_number(r, "stretch_p50", d->quality.stretch_p50);
     hed_records_number(r, "residual", d->quality.residual);
     hed_records_number(r, "kinetic_energy", d->quality.kinetic_energy);
     hed_status status = hed_records_print(r, stdout, error);

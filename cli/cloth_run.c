@@ -141,7 +141,7 @@ static hed_status go(cloth_run *r, hed_error *error)
 static void tell_rest(const cloth_run *r)
 {
     if (!r->cache) return;
-    fprintf(stderr, "heddle: %s holds the %" PRIu32 " frames that were finished", r->cache, r->done);
+    fprintf(stderr, "heddle: %s holds the start and the %" PRIu32 " frames that were finished", r->cache, r->done);
     if (r->saved) fprintf(stderr, "; the same command with --resume goes on behind frame %" PRIu32, r->saved);
     fputc('\n', stderr);
 }
@@ -250,7 +250,7 @@ static int run(const hed_arguments *arguments, void *user)
     }
 static const char *const PICTURE_KINDS[] = {"any", "gl", "software", NULL}; /* in the order of cloth_picture_kind */
 static const hed_option OPTIONS[] = {
-    OPTION("frames", INTEGER, "COUNT", "how many there shall be in all; what the scene says unless given",
+    OPTION("frames", INTEGER, "COUNT", "how many there shall be in all, behind the start, which is sample 0 of the cache; what the scene says unless given",
            .letter = 'n', .low = 1, .high = 10000000),
     OPTION("out", FILE, "FILE", "the point cache, FILE.pc2; other files are named after it", .letter = 'o'),
     OPTION("fps", NUMBER, "RATE", "frames a second of the animation; what the scene says unless given", .low = 1,
@@ -292,8 +292,9 @@ const hed_command hed_command_cloth_run = {
     .summary = "simulate a scene into a point cache",
     .description = "Reads a scene file and every file it names, and writes each frame's vertices, in the order of "
                    "the garment's mesh, into a PC2 point cache. With several garments each one has files of its own, "
-                   "with its name in theirs. A shape that the scene describes is written as NAME-mesh.obj, for the "
-                   "cache to stand beside.\n\n"
+                   "with its name in theirs. Sample 0 is the start, so N frames are N + 1 samples; frame K is sample K and "
+                   "has K in the names of its files. The mesh at the start is written as NAME-mesh.obj, for the cache "
+                   "to stand beside.\n\n"
                    "Every finished frame is readable at any moment. Every ten seconds, at the end and after Ctrl-C "
                    "the state is saved in NAME.state, from where --resume goes on with the same bits.",
     .options = OPTIONS,

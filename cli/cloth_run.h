@@ -12,7 +12,7 @@
 
 typedef struct cli_cloth_output cli_cloth_output;
 
-/* Which files; the number 0 and NULL: none. Frames count from 1 here, as in the files' names. */
+/* Which files; the number 0 and NULL: none. Frame 0 is the start, as in the files' names and in the caches' samples. */
 typedef struct cli_cloth_output_def {
     hed_cloth_scene *scene;
     hed_cloth *cloth;
@@ -22,7 +22,8 @@ typedef struct cli_cloth_output_def {
     const char *glb; /* of the last frame */
 } cli_cloth_output_def;
 
-/* Opens the point caches: new ones, or those that are there, cut to `frames` (above 0). */
+/* Opens the point caches: new ones, with the start as sample 0 and the meshes beside them, or those that are there, cut
+ * behind frame `frames` (above 0). */
 hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **output,
                                  hed_error *error);
 /* Reads the cloth and writes frame `number`. When it fails the caches hold the frames before, all of them alike. */

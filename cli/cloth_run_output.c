@@ -5,9 +5,11 @@
 #include "engines/cloth/view/view.h"
 #include "support/errors.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A garment's files. */
 typedef struct garment {
@@ -15,6 +17,8 @@ typedef struct garment {
     const hed_mesh *mesh; /* that the cache belongs to */
     hed_mesh copies;      /* the same for several copies, one behind another; freed if it has vertices */
     uint32_t first_vertex;
+    bool moved; /* its files are written with `matrix` */
+    double matrix[12];
     hed_pc2 *cache;
     uint32_t *triangles; /* for pictures */
     uint32_t triangle_count;
@@ -23,10 +27,11 @@ typedef struct garment {
 
 struct cli_cloth_output {
     cli_cloth_output_def def;
-    uint32_t frames; /* in the caches */
+    uint32_t samples; /* in the caches */
     uint32_t garment_count;
     garment *garments;
-    float *positions, *normals; /* (vertices x 3) */
+    float *positions, *normals; /* (vertices x 3) in the scene's unit and axes */
+    float *placed, *turned;     /* likewise, as the files have them; NULL: the same */
     uint8_t *colours;           /* (vertices x 4) */
     cloth_picture *picture;
     cloth_surface *surfaces;
@@ -50,6 +55,9 @@ static hed_status out_of_memory(hed_error *error)
 {
     return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the output");
 }
+
+/* Positions as the files have them. */
+static const float *places_of(const cli_cloth_output *output) { return output->placed ? output->placed : output->positions; }
 
 /* ---- meshes ---- */
 
@@ -111,13 +119,13 @@ static hed_status open_cache(cli_cloth_output *output, garment *g, uint32_t fram
     char *path = cli_cloth_beside(output->def.cache, g->name, ".pc2");
     if (!path) return out_of_memory(error);
     hed_status status = frames ? hed_pc2_resume(path, vertices, &g->cache, &found, error)
-                               : hed_pc2_create(path, vertices, 1, 1, &g->cache, error);
-    if (status == HED_OK && found < frames)
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s holds %u frames, and the saved state is of frame %u; "
-                                                        "without --resume the run begins anew",
-                               path, found, frames);
+                               : hed_pc2_create(path, vertices, 0, 1, &g->cache, error);
+    if (status == HED_OK && frames && found < frames + 1)
+        status = hed_error_set(error, HED_ERROR_FORMAT, "%s holds %u samples, and the saved state is of frame %u, sample "
+                                                        "%u; without --resume the run begins anew",
+                               path, found, frames, frames + 1);
     else if (status == HED_OK && frames)
-        status = hed_pc2_cut(g->cache, frames, error);
+        status = hed_pc2_cut(g->cache, frames + 1, error);
     free(path);
     return status;
 }
@@ -131,6 +139,7 @@ static hed_status open_garment(cli_cloth_output *output, uint32_t index, uint32_
     g->name = output->garment_count > 1 ? hed_cloth_scene_garment_name(def->scene, index) : NULL;
     g->mesh = hed_cloth_scene_mesh(def->scene, index);
     hed_cloth_scene_colour(def->scene, index, g->colour);
+    g->moved = hed_cloth_scene_output(def->scene, index, g->matrix);
     if (copies > 1) {
         if (!repeat_mesh(g->mesh, copies, &g->copies)) return out_of_memory(error);
         g->mesh = &g->copies;
@@ -149,20 +158,34 @@ static hed_status open_picture(cli_cloth_output *output, hed_error *error)
                             : out_of_memory(error);
 }
 
-/* The mesh that a cache belongs to, where there is no file of it: shapes, and copies. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* The mesh that a cache belongs to, as it is at the start; but never over the file that the garment is read from. */
 static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < output->garment_count && output->def.cache && status == HED_OK; i++) {
         const garment *g = &output->garments[i];
-        if (hed_cloth_scene_file(output->def.scene, i) && !g->copies.vertex_count) continue;
         char *path = cli_cloth_beside(output->def.cache, g->name, "-mesh.obj");
-        status = path ? hed_mesh_write_obj(path, g->mesh, output->positions + 3 * (size_t)g->first_vertex, NULL,
+        const char *file = hed_cloth_scene_file(output->def.scene, i);
+        bool own = path && file && is_same_file(path, file);
+        if (!own) status = path ? hed_mesh_write_obj(path, g->mesh, places_of(output) + 3 * (size_t)g->first_vertex, NULL,
                                            error)
                       : out_of_memory(error);
         free(path);
     }
     return status;
+}
+
+static bool is_any_moved(const cli_cloth_output *output)
+{
+    for (uint32_t i = 0; i < output->garment_count; i++)
+        if (output->garments[i].moved) return true;
+    return false;
 }
 
 hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **result,
@@ -173,7 +196,7 @@ hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frame
     cli_cloth_output *output = calloc(1, sizeof *output);
     if (!output) return out_of_memory(error);
     output->def = *def;
-    output->frames = frames;
+    output->samples = frames ? frames + 1 : 0;
     output->garment_count = hed_cloth_scene_garment_count(def->scene);
     output->garments = calloc(output->garment_count, sizeof *output->garments);
     output->positions = malloc((vertices * 3 + 1) * sizeof(float));
@@ -183,9 +206,15 @@ hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frame
     hed_status status = all ? HED_OK : out_of_memory(error);
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++)
         status = open_garment(output, i, frames, error);
+    if (status == HED_OK && is_any_moved(output)) {
+        output->placed = malloc((vertices * 3 + 1) * sizeof(float));
+        output->turned = malloc((vertices * 3 + 1) * sizeof(float));
+        if (!output->placed || !output->turned) status = out_of_memory(error);
+    }
     if (status == HED_OK && def->png_every) status = open_picture(output, error);
     if (status == HED_OK && (def->png_every || def->obj_every || def->glb))
         status = hed_cloth_want_normals(def->cloth, error);
+    if (status == HED_OK && frames == 0) status = cli_cloth_output_frame(output, 0, false, error);
     if (status == HED_OK) *result = output;
     else cli_cloth_output_close(output, NULL);
     return status;
@@ -199,12 +228,12 @@ static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
         const garment *g = &output->garments[i];
-        if (g->cache) status = hed_pc2_add(g->cache, output->positions + 3 * (size_t)g->first_vertex, error);
+        if (g->cache) status = hed_pc2_add(g->cache, places_of(output) + 3 * (size_t)g->first_vertex, error);
     }
-    if (status == HED_OK) output->frames++;
+    if (status == HED_OK) output->samples++;
     else
         for (uint32_t i = 0; i < output->garment_count; i++)
-            if (output->garments[i].cache) hed_pc2_cut(output->garments[i].cache, output->frames, NULL);
+            if (output->garments[i].cache) hed_pc2_cut(output->garments[i].cache, output->samples, NULL);
     return status;
 }
 
@@ -242,7 +271,8 @@ static hed_status write_each(cli_cloth_output *output, const char *name, const c
         const garment *g = &output->garments[i];
         size_t at = g->first_vertex;
         char *path = cli_cloth_beside(name, g->name, ending);
-        status = path ? write(path, g, output->positions + 3 * at, output->normals + 3 * at,
+        const float *normals = output->turned ? output->turned : output->normals;
+        status = path ? write(path, g, places_of(output) + 3 * at, normals + 3 * at,
                               output->colours + 4 * at, error)
                       : out_of_memory(error);
         free(path);
@@ -298,6 +328,36 @@ static hed_status write_last(cli_cloth_output *output, hed_error *error)
     return status;
 }
 
+/* Puts positions and normals where the files have them. Normals turn by the matrix of cofactors, which is the transposed
+ * inverse but for its size and, where it mirrors, its sign. */
+static void place(cli_cloth_output *output, bool normals)
+{
+    for (uint32_t i = 0; i < output->garment_count && output->placed; i++) {
+        const garment *g = &output->garments[i];
+        static const double same[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+        const double *m = g->moved ? g->matrix : same;
+        double cofactor[9], sign = 0;
+        for (int k = 0; k < 9; k++) {
+            int a = (k / 3 + 1) % 3 * 4, b = (k / 3 + 2) % 3 * 4, c = (k % 3 + 1) % 3, d = (k % 3 + 2) % 3;
+            cofactor[k] = m[a + c] * m[b + d] - m[a + d] * m[b + c];
+            if (k < 3) sign += cofactor[k] * m[k];
+        }
+        for (size_t v = g->first_vertex; v < (size_t)g->first_vertex + g->mesh->vertex_count; v++) {
+            const float *p = output->positions + 3 * v, *n = output->normals + 3 * v;
+            double turned[3], size = 0;
+            for (int k = 0; k < 3; k++) {
+                const double *row = m + 4 * k;
+                output->placed[3 * v + (size_t)k] = (float)(row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3]);
+                if (!normals) continue;
+                turned[k] = cofactor[3 * k] * (double)n[0] + cofactor[3 * k + 1] * (double)n[1] + cofactor[3 * k + 2] * (double)n[2];
+                size += turned[k] * turned[k];
+            }
+            double length = (sign < 0 ? -1 : 1) * sqrt(size);
+            for (size_t k = 0; k < 3 && normals; k++) output->turned[3 * v + k] = size > 0 ? (float)(turned[k] / length) : n[k];
+        }
+    }
+}
+
 static bool is_due(uint32_t number, uint32_t every) { return every && number % every == 0; }
 
 hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, bool last, hed_error *error)
@@ -306,9 +366,12 @@ hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, boo
     char ending[32];
     bool obj = is_due(number, def->obj_every), ply = is_due(number, def->ply_every);
     bool png = is_due(number, def->png_every), glb = last && def->glb;
-    hed_status status = hed_cloth_read(def->cloth, output->positions, obj || png || glb ? output->normals : NULL,
+    bool normals = obj || png || glb;
+    hed_status status = hed_cloth_read(def->cloth, output->positions, normals ? output->normals : NULL,
                                        ply ? output->colours : NULL, error);
-    if (status == HED_OK && number == 1) status = write_meshes(output, error);
+    if (number == 0) hed_cloth_scene_start(def->scene, output->positions); /* the cloth knows the scene's unit from frame 1 on */
+    if (status == HED_OK) place(output, normals);
+    if (status == HED_OK && number == 0) status = write_meshes(output, error);
     snprintf(ending, sizeof ending, "-%04u.obj", number);
     if (status == HED_OK && obj) status = write_each(output, def->cache, ending, write_obj, error);
     snprintf(ending, sizeof ending, "-%04u.ply", number);
@@ -337,6 +400,8 @@ hed_status cli_cloth_output_close(cli_cloth_output *output, hed_error *error)
     if (output->picture) cloth_picture_destroy(output->picture);
     free(output->garments);
     free(output->positions);
+    free(output->placed);
+    free(output->turned);
     free(output->normals);
     free(output->colours);
     free(output->surfaces);

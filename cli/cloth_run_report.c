@@ -31,6 +31,7 @@ static hed_status tell_json(const cli_cloth_figures *f, const hed_summary *times
     hed_records_text(r, "structure", hed_cloth_structure_name(f->report.structure));
     hed_records_text(r, "choice", f->report.choice);
     if (f->cache) hed_records_text(r, "out", f->cache);
+    if (f->cache) hed_records_integer(r, "samples", f->first + f->frames + 1);
     hed_records_integer(r, "first_frame", f->first + 1);
     hed_records_integer(r, "frames", f->frames);
     hed_records_integer(r, "substeps", f->substeps);
@@ -51,6 +52,8 @@ static hed_status tell_json(const cli_cloth_figures *f, const hed_summary *times
     hed_records_close(r);
     hed_records_number(r, "constraints_per_second", constraint_rate(f, times));
     hed_records_number(r, "worst_stretch", f->quality.worst_stretch);
+    hed_records_number(r, "stretch_p99", f->quality.stretch_p99);
+    hed_records_number(r, "stretch_p50", f->quality.stretch_p50);
     hed_records_number(r, "residual", f->quality.residual);
     hed_records_number(r, "kinetic_energy", f->quality.kinetic_energy);
     hed_records_text(r, "hash", hash);
@@ -74,8 +77,11 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
     printf("a frame: p50 %.3g ms, p99 %.3g ms, max %.3g ms; %.3g constraints/s\n", 1e3 * times.p50,
            1e3 * times.p99, 1e3 * times.maximum,
            constraint_rate(f, &times));
-    printf("last frame: worst stretch %.2g %%, residual %.2g %%\n", 100 * f->quality.worst_stretch,
+    printf("last frame: worst stretch %.2g %%, p99 %.2g %%, median %.2g %%; residual %.2g %%\n",
+           100 * f->quality.worst_stretch, 100 * f->quality.stretch_p99, 100 * f->quality.stretch_p50,
            100 * f->quality.residual);
-    if (f->cache) printf("%s: %" PRIu32 " frames\n", f->cache, f->first + f->frames);
+    if (f->cache)
+        printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n", f->cache, f->first + f->frames + 1,
+               f->first + f->frames);
     return HED_OK;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 }; /* 1: caches began with frame 1, not with the start */
 static const size_t LARGEST = (size_t)1 << 36;
 
 typedef struct header {

@@ -187,6 +187,9 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     expect_glb(bytes, size);
     cr_assert(memmem(bytes, size, "\"\\\"red\\\" \\\\ ? \xc3\xa4\"", 17), "names have to be valid JSON");
+    size_t materials = 0;
+    for (const char *at = bytes; (at = memmem(at, size - (size_t)(at - bytes), "\"doubleSided\":true", 18)); at++) materials++;
+    cr_assert_eq(materials, 3, "both materials, and the one of faces without");
     cr_assert(memmem(bytes, size, "\"min\":[0,0,0],\"max\":[3,1,0]", 27));
     free(bytes);
     OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
@@ -227,6 +230,10 @@ Test(cloth_mesh_files, glb_keeps_the_order_of_vertices)
     hed_error error;
     hed_mesh mesh = make_grid(5, 4), again;
     OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
+    size_t size;
+    char *bytes = file_bytes(in_folder("a.glb"), &size);
+    cr_assert(memmem(bytes, size, "\"material\":0", 12) && memmem(bytes, size, "\"doubleSided\":true", 18), "cloth has no back side");
+    free(bytes);
     OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
     cr_assert_eq(again.vertex_count, mesh.vertex_count);
     cr_assert(same_floats(again.positions, mesh.positions, 3 * mesh.vertex_count));

@@ -17,7 +17,7 @@ run curtain 8 8
 printf '\nThe figures of the flag, for a program:\n'
 heddle cloth run "$scenes/flag.json" --frames 60 --json | tee "$out/flag.json"
 
-printf '\nIn %s: NAME.pc2 for Blender'"'"'s Mesh Cache (beside NAME-mesh.obj, or the OBJ in data/scenes), NAME.glb of the last frame, and\n' "$out"
+printf '\nIn %s: NAME.pc2 for Blender'"'"'s Mesh Cache (beside NAME-mesh.obj), NAME.glb of the last frame, and\n' "$out"
 printf 'pictures: '
 (cd "$out" && ls flag-*.png tablecloth-*.png garment-*.png curtain-*.png) | tr '\n' ' '
 printf '\n'

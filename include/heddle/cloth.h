@@ -290,6 +290,8 @@ HED_API void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *repo
 /** How good the last frame is, measured on the host in double. */
 typedef struct hed_cloth_quality {
     double worst_stretch;   /**< largest of length / longest allowed length - 1 over structural constraints */
+    double stretch_p99;     /**< the same, that 99 of 100 of these constraints do not exceed; below 0: they are shorter */
+    double stretch_p50;     /**< and half of them */
     double residual;        /**< root mean square of the violation / rest length, all constraints */
     double kinetic_energy;  /**< J */
     double low[3], high[3]; /**< m, bounding box */

@@ -47,6 +47,13 @@ HED_API uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene);
  *  arrays belong to the scene and hold until the next call. Errors: MEMORY. */
 HED_API hed_status hed_cloth_scene_frame(hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error);
 
+/** Where all vertices are at the start, before the first frame: (vertices x 3) of all garments and copies in the scene's unit,
+ *  in the order of hed_cloth_read(). Sample 0 of a point cache. */
+HED_API void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions);
+/** The matrix that a garment's files are asked to be written with, (3 x 4) row by row, from the scene's unit and axes; false:
+ *  the scene does not say, they are written as they are. */
+HED_API bool hed_cloth_scene_output(const hed_cloth_scene *scene, uint32_t garment, double matrix[12]);
+
 /** Garments of the scene, copies not counted; vertices of garment g lie in hed_cloth_garment_range(). */
 HED_API uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene);
 HED_API const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment);      /**< as it was read */

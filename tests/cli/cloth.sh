@@ -32,14 +32,22 @@ run 2 cloth run "$work/s.json" --frames 0; err_has 'frames'
 
 # ---- a run ----
 run 0 cloth run "$work/s.json" --strict --out "$work/whole.pc2" --obj-every 12 --ply-every 24 --glb "$work/last.glb"
-out_has 'frames 1 to 24 on host, colours, strict'; out_has 'p50 .* p99 .* max .*constraints/s'; out_has 'worst stretch .*residual'; err_is_empty
-pc2_is whole.pc2 "120 24"
+out_has 'frames 1 to 24 on host, colours, strict'; out_has 'p50 .* p99 .* max .*constraints/s'; out_has 'worst stretch .* p99 .* median .*residual'; out_has 'whole.pc2: 25 samples, the start and 24 frames'; err_is_empty
+pc2_is whole.pc2 "120 25"
+# Sample 0 is the start, to the bit what the mesh beside it says; the header counts frames from 0.
+values() { od -A n -v -w12 -t f4 -j 32 -N 1440 "$work/$1" | awk '{ print $1 + 0, $2 + 0, $3 + 0 }'; }
+values whole.pc2 > "$work/a"
+awk '/^v / { print $2 + 0, $3 + 0, $4 + 0 }' "$work/whole-mesh.obj" > "$work/b"; [ "$(wc -l < "$work/b")" = 120 ] || complain "whole-mesh.obj has other vertices"
+paste "$work/a" "$work/b" | awk '{ for (k = 1; k <= 3; k++) if (($k - $(k + 3)) ^ 2 > 1e-10) bad = 1 } END { exit bad }' || complain "sample 0 of whole.pc2 is not the mesh beside it"
+[ "$(sed -n 1p "$work/a")" = "0 1 0" ] || complain "sample 0 of whole.pc2 begins with $(sed -n 1p "$work/a") instead of the grid's origin"
+[ "$(od -A n -t f4 -j 20 -N 8 "$work/whole.pc2" | awk '{ print $1 + 0, $2 + 0 }')" = "0 1" ] || complain "whole.pc2 does not begin at frame 0"
+there whole-0000.obj
 there whole-mesh.obj; there whole-0012.obj; there whole-0024.obj; there whole-0024.ply; there last.glb; there whole.state; not_there whole-0001.obj
 [ "$(grep -c '^v ' "$work/whole-0024.obj")" = 120 ] || complain "whole-0024.obj has other vertices"
 run 0 cloth run "$work/s.json" --frames 5 --fps 30 --json; err_is_empty
-out_is_json scene device structure frames frame_ms constraints_per_second worst_stretch residual hash
+out_is_json scene device structure frames frame_ms constraints_per_second worst_stretch stretch_p99 stretch_p50 residual hash
 out_has '"p50":'; out_has '"p99":'; out_has '"max":'; out_has '"frames": 5'
-run 0 cloth run "$work/two.json" --frames 3 --out "$work/two.pc2"; pc2_is two-a.pc2 "120 3"; pc2_is two-b.pc2 "122 3"; there two-b-mesh.obj; not_there two.pc2
+run 0 cloth run "$work/two.json" --frames 3 --out "$work/two.pc2"; pc2_is two-a.pc2 "120 4"; pc2_is two-b.pc2 "122 4"; there two-a-mesh.obj; there two-b-mesh.obj; not_there two.pc2
 
 # ---- threads: one for a small cloth, unless it is told ----
 run 0 cloth run "$work/s.json" --frames 1 --json; out_has '"choice": ".* 1 thread"'
@@ -58,11 +66,37 @@ run 0 cloth run "$work/s.json" --out "$work/part.pc2" --resume; out_has 'frames 
 same "$work/part.pc2" "$work/fast.pc2" "a fast run in parts has other bits than in one"
 run 0 cloth run "$work/s.json" --out "$work/part.pc2" --resume; err_has 'holds 24 frames already'
 run 1 cloth run "$work/s.json" --out "$work/part.pc2" --resume --fps 50; err_has 'belongs to another scene file, or to other options'
-pc2_is part.pc2 "120 24"
+pc2_is part.pc2 "120 25"
 head -c 200 "$work/kept" > "$work/part.state"
 run 1 cloth run "$work/s.json" --out "$work/part.pc2" --resume; err_has 'damaged'
 rm "$work/part.state"
-run 0 cloth run "$work/s.json" --frames 2 --out "$work/part.pc2" --resume; err_has 'the run begins anew'; pc2_is part.pc2 "120 2"
+run 0 cloth run "$work/s.json" --frames 2 --out "$work/part.pc2" --resume; err_has 'the run begins anew'; pc2_is part.pc2 "120 3"
+
+# ---- a matrix for what is written: here z up, twice as large, moved; a garment's own goes first ----
+sed 's/^{ "frames"/{ "output_matrix": [[2, 0, 0, 5], [0, 0, -2, 0], [0, 2, 0, 0], [0, 0, 0, 1]], "frames"/' "$work/s.json" > "$work/moved.json"
+run 0 cloth run "$work/moved.json" --strict --frames 2 --out "$work/moved.pc2" --obj-every 2
+for sample in 0 2; do
+    for name in whole moved; do tail -c +$((33 + sample * 1440)) "$work/$name.pc2" | head -c 1440 | od -A n -v -w12 -t f4 > "$work/$name.values"; done
+    paste "$work/whole.values" "$work/moved.values" | awk '{ x = 2 * $1 + 5 - $4; y = -2 * $3 - $5; z = 2 * $2 - $6; if (x * x + y * y + z * z > 1e-9) bad = 1 } END { exit bad }' ||
+        complain "sample $sample of moved.pc2 is not whole.pc2 times the matrix"
+done
+[ "$(grep -c '^v ' "$work/moved-mesh.obj")" = 120 ] || complain "moved-mesh.obj has other vertices"
+sed 's/\[0, 0, 0, 1\]\]/[0, 0, 1, 1]]/' "$work/moved.json" > "$work/bad.json"
+run 1 cloth run "$work/bad.json" --frames 1; err_has 'output_matrix: its last row is not 0 0 0 1'
+sed 's/\[0, 2, 0, 0\]/[0, 0, 1, 0]/' "$work/moved.json" > "$work/bad.json"
+run 1 cloth run "$work/bad.json" --frames 1; err_has 'output_matrix: makes everything flat'
+# A cache drives what follows: sample K is frame K. The driven grid is where the run that made the cache was, and the mesh that it is read from stays.
+printf '{"unit": "cm", "substeps": 2, "garments": [{"mesh": "whole-mesh.obj", "driver": {"sequence": {"file": "whole.pc2"}}, "max_distance": 0}]}' > "$work/driven.json"
+cp "$work/whole-mesh.obj" "$work/kept.obj"; cp "$work/whole.pc2" "$work/kept.pc2"
+run 0 cloth run "$work/driven.json" --frames 24 --out "$work/driven.pc2"; pc2_is driven.pc2 "120 25"
+for sample in 0 1 12 24; do
+    for name in kept driven; do tail -c +$((33 + sample * 1440)) "$work/$name.pc2" | head -c 1440 | od -A n -v -w12 -t f4 > "$work/$name.values"; done
+    paste "$work/kept.values" "$work/driven.values" | awk '{ for (k = 1; k <= 3; k++) if (($k - $(k + 3)) ^ 2 > 1e-10) bad = 1 } END { exit bad }' || complain "sample $sample of a driven cloth is not that of its driver"
+done
+sed 's/whole.pc2/kept.pc2/' "$work/driven.json" > "$work/own.json"
+sed -i 's/v 0 1 0/v 0 1 0 /' "$work/whole-mesh.obj"; cp "$work/whole-mesh.obj" "$work/kept.obj"
+run 0 cloth run "$work/own.json" --frames 1 --out "$work/whole.pc2"; same "$work/whole-mesh.obj" "$work/kept.obj" "a run wrote over the mesh that it reads"
+cp "$work/kept.pc2" "$work/whole.pc2"
 
 # ---- Ctrl-C: every finished frame is readable, and it says how to go on. SIGTERM, since a shell's background job does not get SIGINT. ----
 "$heddle" cloth run "$work/s.json" --strict --frames 1000000 --out "$work/cut.pc2" > "$work/out" 2> "$work/err" &
@@ -70,20 +104,20 @@ process=$!
 words="cloth run, interrupted"
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     sleep 0.3
-    [ -s "$work/cut.pc2" ] && [ "$(pc2_counts "$work/cut.pc2" | cut -d ' ' -f 2)" -gt 0 ] && break
+    [ -s "$work/cut.pc2" ] && [ "$(pc2_counts "$work/cut.pc2" | cut -d ' ' -f 2)" -gt 1 ] && break
 done
 kill "$process"
 code=0
 wait "$process" || code=$?
 [ "$code" = 130 ] || complain "heddle cloth run, interrupted: exit code $code instead of 130"
-frames=$(pc2_counts "$work/cut.pc2" | cut -d ' ' -f 2)
+frames=$(($(pc2_counts "$work/cut.pc2" | cut -d ' ' -f 2) - 1)) # sample 0 is the start
 [ "$frames" -gt 0 ] || complain "heddle cloth run, interrupted: no frames"
 err_has "interrupted behind frame $frames of 1000000"; err_has "the same command with --resume goes on behind frame $frames"
-[ "$(wc -c < "$work/cut.pc2")" = $((32 + frames * 1440)) ] || complain "cut.pc2 has $(wc -c < "$work/cut.pc2") bytes for $frames frames"
+[ "$(wc -c < "$work/cut.pc2")" = $((32 + (frames + 1) * 1440)) ] || complain "cut.pc2 has $(wc -c < "$work/cut.pc2") bytes for $frames frames"
 # Its state is of the last frame, so --frames says how far to go.
-run 0 cloth run "$work/s.json" --strict --frames $((frames + 3)) --out "$work/cut.pc2" --resume; pc2_is cut.pc2 "120 $((frames + 3))"
+run 0 cloth run "$work/s.json" --strict --frames $((frames + 3)) --out "$work/cut.pc2" --resume; pc2_is cut.pc2 "120 $((frames + 4))"
 # The first frames of a longer run are those of a shorter one.
-[ "$frames" -lt 24 ] || { head -c $((32 + 24 * 1440)) "$work/cut.pc2" | tail -c +33 > "$work/cut"; tail -c +33 "$work/whole.pc2" | cmp -s - "$work/cut" ||
+[ "$frames" -lt 24 ] || { head -c $((32 + 25 * 1440)) "$work/cut.pc2" | tail -c +33 > "$work/cut"; tail -c +33 "$work/whole.pc2" | cmp -s - "$work/cut" ||
     complain "an interrupted run has other bits"; }
 
 # ---- a full disk: what was written stays readable. Files may have 20 KiB here, and the signal that comes with it is ignored. ----
@@ -91,8 +125,8 @@ words="cloth run, disk full"
 code=0
 (trap '' XFSZ; ulimit -f 20; exec "$heddle" cloth run "$work/s.json" --strict --frames 24 --out "$work/full.pc2") > "$work/out" 2> "$work/err" || code=$?
 [ "$code" = 1 ] || complain "heddle $words: exit code $code instead of 1"
-err_has 'full.pc2'; err_has 'full.pc2 holds the [0-9]* frames that were finished'
-frames=$(pc2_counts "$work/full.pc2" | cut -d ' ' -f 2)
+err_has 'full.pc2'; err_has 'full.pc2 holds the start and the [0-9]* frames that were finished'
+frames=$(pc2_counts "$work/full.pc2" | cut -d ' ' -f 2) # samples
 case $frames in [5-9] | 1?) ;; *) complain "heddle $words: $frames frames" ;; esac
 head -c $((32 + frames * 1440)) "$work/full.pc2" | tail -c +33 > "$work/cut"
 head -c $((32 + frames * 1440)) "$work/whole.pc2" | tail -c +33 | cmp -s - "$work/cut" || complain "heddle $words: the frames before are damaged"

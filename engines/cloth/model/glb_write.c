@@ -295,8 +295,7 @@ static void put_primitives(exporter *x, const part *parts)
                 view++;
             }
         put(j, "},\"indices\":%u", accessor++);
-        if (run > 0) put(j, ",\"material\":%u", material_number(mesh, run - 1));
-        put(j, "}");
+        put(j, ",\"material\":%u}", run > 0 ? material_number(mesh, run - 1) : mesh->material_count);
         first = false;
     }
     put(j, "]}]");
@@ -307,12 +306,14 @@ static uint64_t put_document(exporter *x, const part *parts)
     json *j = &x->json;
     put(j, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
            "\"nodes\":[{\"mesh\":0}]");
+    static const char two_sided[] = "\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}";
+    put(j, ",\"materials\":[");
     for (uint32_t i = 0; i < x->mesh->material_count; i++) {
-        put(j, "%s{\"name\":", i ? "," : ",\"materials\":[");
+        put(j, "{\"name\":");
         put_string(j, x->mesh->materials[i].name);
-        put(j, ",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}");
+        put(j, ",%s,", two_sided);
     }
-    if (x->mesh->material_count > 0) put(j, "]");
+    put(j, "{%s]", two_sided); /* of faces that have none: cloth has no back side */
     put_primitives(x, parts);
     uint64_t bytes = put_accessors(x, parts);
     put(j, ",\"buffers\":[{\"byteLength\":%llu}]}", (unsigned long long)bytes);

@@ -83,6 +83,7 @@ static void read_scene(cloth_scene_reader *reader)
     if (cloth_scene_fine(reader)) cloth_scene_read_garments(reader, hed_json_member(root, "garments"));
     if (cloth_scene_fine(reader)) cloth_scene_read_obstacles(reader, root);
     cloth_scene_read_camera(reader, root);
+    reader->scene->output = cloth_scene_read_output(reader, root);
     if (cloth_scene_fine(reader)) make_room(reader, root);
     if (cloth_scene_fine(reader)) cloth_scene_show(reader->scene, 0);
 }
@@ -167,6 +168,25 @@ hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene) { return s
 void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3])
 {
     memcpy(rgb, scene->garments[garment].colour, 3 * sizeof *rgb);
+}
+
+bool hed_cloth_scene_output(const hed_cloth_scene *scene, uint32_t garment, double matrix[12])
+{
+    const double *own = scene->garments[garment].output, *output = own ? own : scene->output;
+    if (output) memcpy(matrix, output, 12 * sizeof *matrix);
+    return output != NULL;
+}
+
+void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
+{
+    float factor = (float)(1 / scene->unit); /* as in the transform of every frame, so that what rests has the same bits */
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        const cloth_scene_garment *garment = &scene->garments[g];
+        for (uint32_t copy = 0; copy < garment->def.copies; copy++)
+            for (uint32_t i = 0; i < garment->mesh->vertex_count; i++, positions += 3)
+                for (int k = 0; k < 3; k++)
+                    positions[k] = garment->def.positions[3 * (size_t)garment->particle_of[i] + (size_t)k] * factor;
+    }
 }
 
 /* ---- a frame ---- */

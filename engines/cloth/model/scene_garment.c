@@ -253,6 +253,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     *made = (cloth_scene_garment){.def = hed_default_cloth_garment_def(), .colour = {0.75f, 0.25f, 0.22f}};
     made->name = read_name(reader, node, reader->scene->garment_count - 1);
     made->def.name = made->name;
+    made->output = cloth_scene_read_output(reader, node);
     uint32_t shape = cloth_scene_one_of(reader, node, cloth_shape_keys);
     float *rest = NULL;
     if (!cloth_scene_fine(reader)) return;

@@ -4,14 +4,15 @@
 #include <stddef.h>
 
 const char *const cloth_keys_scene[] = {"$schema", "up", "unit", "rate", "frames", "substeps", "iterations",
-                                        "gravity", "wind", "camera", "ground", "garments", "colliders", NULL};
+                                        "gravity", "wind", "camera", "ground", "garments", "colliders", "output_matrix", NULL};
 const char *const cloth_keys_wind[] = {"velocity", "gust", NULL};
 const char *const cloth_keys_camera[] = {"eye", "target", "up", "field_of_view", "width", "height", NULL};
 const char *const cloth_keys_ground[] = {"height", "friction", "colour", NULL};
 const char *const cloth_keys_garment[] = {
     "name", "mesh", "grid", "disc", "sleeve", "skirt", "transform", "weld", "mend", "materials", "density", "pins",
     "driver", "max_distance", "backstop_distance", "backstop_radius", "drive", "drive_stiffness", "tethers", "damping",
-    "vertical_damping", "drag", "lift", "friction", "thickness", "self_collision", "copies", "array", "colour", NULL};
+    "vertical_damping", "drag", "lift", "friction", "thickness", "self_collision", "copies", "array", "colour",
+    "output_matrix", NULL};
 const char *const cloth_keys_grid[] = {"width", "height", "size", "origin", "axes", "folds", "gap", NULL};
 const char *const cloth_keys_disc[] = {"radius", "rings", "centre", "axis", NULL};
 const char *const cloth_keys_tube[] = {"radius", "length", "around", "rows", "origin", "axis", NULL};

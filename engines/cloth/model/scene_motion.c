@@ -192,6 +192,27 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
     }
 }
 
+const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object)
+{
+    static const double most = 1e6, last[4] = {0, 0, 0, 1};
+    if (!hed_json_has(object, "output_matrix")) return NULL;
+    hed_json_node node = hed_json_member(object, "output_matrix");
+    double rows[16] = {0};
+    if (hed_json_count(node) != 4) cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected four rows of four numbers");
+    for (size_t i = 0; i < 4 && cloth_scene_fine(reader); i++)
+        hed_json_numbers(hed_json_item(node, i), rows + 4 * i, 4, -most, most);
+    if (!cloth_scene_fine(reader)) return NULL;
+    const double *a = rows, *b = rows + 4, *c = rows + 8;
+    double size = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    if (memcmp(rows + 12, last, sizeof last) != 0)
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "its last row is not 0 0 0 1: perspectives are not written");
+    else if (!(fabs(size) > 1e-30))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "makes everything flat (its determinant is %g)", size);
+    double *matrix = cloth_scene_allocate(reader, node, 12, sizeof *matrix);
+    if (matrix) memcpy(matrix, rows, 12 * sizeof *matrix);
+    return matrix;
+}
+
 void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -98,6 +98,7 @@ typedef struct cloth_scene_garment {
     uint32_t pins_count;
     const cloth_pins *pins; /* (pins_count) those that have a motion */
     const bool *still;      /* (particles) pins that do not follow the driver; NULL: none */
+    const double *output;   /* (3 x 4) row by row, of its files, in the scene's unit; NULL: as it is */
 } cloth_scene_garment;
 
 typedef enum cloth_obstacle_kind { CLOTH_OBSTACLE_PLANE,
@@ -132,6 +133,7 @@ struct hed_cloth_scene {
     uint32_t obstacle_count;
     cloth_obstacle *obstacles;
     hed_cloth_camera camera; /* in the scene's unit */
+    const double *output;    /* of garments that have none */
     /* of the frame last asked for */
     float *driver_positions, *driver_normals; /* (particle_count x 3) NULL: nothing is driven */
     hed_cloth_collider *colliders;
@@ -192,6 +194,8 @@ void cloth_axis_turn(const double axis[3], double angle, double turn[9]);
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion);
 /* "transform" of an object, if it is there: scale, rotate, move; in metres. `matrix`: (3 x 4) row by row. */
 void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object, double matrix[12]);
+/* "output_matrix" of an object: (3 x 4) row by row; NULL: it has none. */
+const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object);
 void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count);
 
 /* ---- sequences (scene_sequence.c) ---- */

@@ -16,7 +16,43 @@ typedef struct particles {
 typedef struct sums {
     double squares; /* of violation / rest */
     uint64_t constraints;
+    float *stretch; /* (structural) of the structural ones */
+    uint64_t structural;
 } sums;
+
+/* The value of rank `rank` (from 0) of an array, whose order changes (C. A. R. Hoare, Algorithm 65: Find, 1961). */
+static double select_rank(float *values, uint64_t count, uint64_t rank)
+{
+    uint64_t low = 0, high = count - 1;
+    while (low < high) {
+        float pivot = values[low + (high - low) / 2];
+        uint64_t i = low, j = high;
+        for (;;) {
+            while (values[i] < pivot) i++;
+            while (pivot < values[j]) j--;
+            if (i >= j) break;
+            float other = values[i];
+            values[i++] = values[j];
+            values[j--] = other;
+        }
+        /* Up to j none is larger than the pivot, from j + 1 on none smaller. */
+        if (rank <= j) high = j;
+        else low = j + 1;
+    }
+    return (double)values[rank];
+}
+
+static uint64_t count_structural(const hed_cloth *cloth)
+{
+    uint64_t count = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        uint64_t own = 0;
+        for (uint32_t i = 0; i < garment->constraint_count; i++) own += garment->families[i] == HED_CLOTH_STRUCTURAL;
+        count += own * garment->copies;
+    }
+    return count;
+}
 
 static double distance(float4 a, float4 b)
 {
@@ -41,8 +77,10 @@ static void measure_constraints(const cloth_garment *g, const float4 *positions,
         double beyond = length > high ? length - high : length < low ? low - length : 0.0;
         total->squares += beyond / c->rest * (beyond / c->rest);
         total->constraints++;
-        if (g->families[i] == HED_CLOTH_STRUCTURAL && length / high - 1.0 > quality->worst_stretch)
-            quality->worst_stretch = length / high - 1.0;
+        if (g->families[i] != HED_CLOTH_STRUCTURAL) continue;
+        double stretch = length / high - 1.0;
+        if (stretch > quality->worst_stretch) quality->worst_stretch = stretch;
+        if (isfinite((float)stretch)) total->stretch[total->structural++] = (float)stretch; /* others have no order */
     }
 }
 
@@ -74,9 +112,9 @@ static void measure_particles(const hed_cloth *cloth, const particles *arrays, h
     quality->hash = hash;
 }
 
-static void measure(const hed_cloth *cloth, const particles *arrays, hed_cloth_quality *quality)
+static void measure(const hed_cloth *cloth, const particles *arrays, float *stretch, hed_cloth_quality *quality)
 {
-    sums total = {0};
+    sums total = {.stretch = stretch};
     *quality = (hed_cloth_quality){.worst_stretch = -1.0};
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
@@ -85,6 +123,10 @@ static void measure(const hed_cloth *cloth, const particles *arrays, hed_cloth_q
                                 quality, &total);
     }
     if (quality->worst_stretch == -1.0) quality->worst_stretch = 0.0; /* no structural constraint */
+    if (total.structural) {
+        quality->stretch_p99 = select_rank(stretch, total.structural, (total.structural * 99 + 99) / 100 - 1);
+        quality->stretch_p50 = select_rank(stretch, total.structural, (total.structural + 1) / 2 - 1);
+    }
     quality->residual = total.constraints ? sqrt(total.squares / (double)total.constraints) : 0.0;
     measure_particles(cloth, arrays, quality);
 }
@@ -96,13 +138,16 @@ hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_e
     particles arrays = {.position = cloth_allocate(a, count, sizeof *arrays.position, error)};
     if (arrays.position) arrays.previous = cloth_allocate(a, count, sizeof *arrays.previous, error);
     if (arrays.previous) arrays.carry = cloth_allocate(a, count, sizeof *arrays.carry, error);
-    hed_status status = arrays.carry ? HED_OK : HED_ERROR_MEMORY;
+    uint64_t structural = count_structural(cloth) + 1;
+    float *stretch = arrays.carry ? cloth_allocate(a, structural, sizeof *stretch, error) : NULL;
+    hed_status status = stretch ? HED_OK : HED_ERROR_MEMORY;
     if (!status) status = hed_read(cloth->stream, arrays.position, cloth->buffers.position, 0, bytes, error);
     if (!status) status = hed_read(cloth->stream, arrays.previous, cloth->buffers.previous, 0, bytes, error);
     if (!status) status = hed_read(cloth->stream, arrays.carry, cloth->buffers.carry, 0, count * sizeof *arrays.carry, error);
     hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
     if (!status) status = waited;
-    if (!status) measure(cloth, &arrays, quality);
+    if (!status) measure(cloth, &arrays, stretch, quality);
+    cloth_release(a, stretch, structural, sizeof *stretch);
     cloth_release(a, arrays.carry, count, sizeof *arrays.carry);
     cloth_release(a, arrays.previous, count, sizeof *arrays.previous);
     cloth_release(a, arrays.position, count, sizeof *arrays.position);
