@@ -174,8 +174,8 @@ static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
         const char *file = hed_cloth_scene_file(output->def.scene, i);
         bool own = path && file && is_same_file(path, file);
         if (!own) status = path ? hed_mesh_write_obj(path, g->mesh, places_of(output) + 3 * (size_t)g->first_vertex, NULL,
-                                           error)
-                      : out_of_memory(error);
+                                                     error)
+                                : out_of_memory(error);
         free(path);
     }
     return status;

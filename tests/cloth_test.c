@@ -4,6 +4,37 @@
 
 /* ---- a life ---- */
 
+static int compare_doubles(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Worst, 99th percentile and median of the stretch of neighbours along rows and columns, sorted here. */
+static void expect_stretch(const sheet *s, const float *positions, const hed_cloth_quality *quality)
+{
+    enum { SIDE = 17,
+           EDGES = 2 * SIDE * (SIDE - 1) };
+    double stretch[EDGES];
+    size_t count = 0;
+    for (size_t i = 0; i < SIDE * SIDE; i++)
+        for (size_t along = 0; along < 2; along++) {
+            size_t j = i + (along ? SIDE : 1);
+            if (along ? i / SIDE == SIDE - 1 : i % SIDE == SIDE - 1) continue;
+            double length = 0, rest = 0;
+            for (size_t k = 0; k < 3; k++) {
+                length += pow((double)positions[3 * i + k] - positions[3 * j + k], 2);
+                rest += pow((double)s->positions[3 * i + k] - s->positions[3 * j + k], 2);
+            }
+            stretch[count++] = sqrt(length / rest) - 1;
+        }
+    cr_assert_eq(count, EDGES);
+    qsort(stretch, EDGES, sizeof *stretch, compare_doubles);
+    cr_assert_float_eq(quality->worst_stretch, stretch[EDGES - 1], 1e-5);
+    cr_assert_float_eq(quality->stretch_p99, stretch[(EDGES * 99 + 99) / 100 - 1], 1e-5);
+    cr_assert_float_eq(quality->stretch_p50, stretch[(EDGES + 1) / 2 - 1], 1e-5);
+}
+
 Test(cloth, a_sheet_falls_and_is_held)
 {
     test_device t = test_open(NULL);
@@ -18,6 +49,7 @@ Test(cloth, a_sheet_falls_and_is_held)
     cr_assert(quality.low[1] < 0.2 && quality.low[1] > -2.0, "lowest at %g", quality.low[1]);
     cr_assert(quality.worst_stretch < 0.2, "stretched by %g", quality.worst_stretch);
     cr_assert(quality.kinetic_energy > 0.1, "energy %g", quality.kinetic_energy);
+    expect_stretch(&s, positions, &quality);
     cr_assert(memcmp(positions, s.positions, 12) == 0, "a held corner moved");
     free(positions);
     hed_cloth_destroy(cloth);
