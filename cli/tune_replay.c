@@ -361,7 +361,8 @@ static const hed_option POSITIONALS[] = {{.name = "SPACE.tsv",
                                           .kind = HED_OPTION_FILE,
                                           .required = true,
                                           .repeated = true,
-                                          .help = "recorded spaces, plain or gzipped"},
+                                          .help = "recorded spaces, plain or gzipped: tables as below, what "
+                                                  "\"heddle tune --csv\" wrote, or Kernel Tuner's cache files"},
                                          {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune replay spaces/*.tsv.gz --seeds 100", "the search's score, and what an ask costs"},
@@ -378,7 +379,7 @@ const hed_command hed_command_tune_replay = {
         "of the way from the optimum to the median, at most 400. BEST is the best time after so many evaluations "
         "over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
         "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
-        "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\".",
+        "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\". Values may be words.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

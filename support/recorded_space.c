@@ -2,6 +2,7 @@
 #include "support/recorded_space.h"
 
 #include "support/errors.h"
+#include "support/recorded_convert.h"
 #include "support/file.h"
 
 #include <errno.h>
@@ -61,8 +62,8 @@ static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *begin = slash ? slash + 1 : path;
     size_t size = strlen(begin);
-    static const char *const endings[] = {".gz", ".tsv"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const endings[] = {".gz", ".tsv", ".csv", ".json"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t ending = strlen(endings[i]);
         if (size > ending && memcmp(begin + size - ending, endings[i], ending) == 0)
             size -= ending;
@@ -138,18 +139,24 @@ static hed_status read_parameter(reader *r, char *text)
         return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: the parameter \"%.40s\" is there twice", r->path,
                              r->line, text);
     int64_t *values = calloc(MOST_VALUES, sizeof *values);
-    if (!values)
-        return out_of_memory(r);
+    const char **labels = calloc(MOST_VALUES, sizeof *labels);
     hed_parameter_def *parameter = &recorded->parameters[recorded->parameter_count++];
-    *parameter = (hed_parameter_def){.name = text, .values = values};
+    *parameter = (hed_parameter_def){.name = text, .values = values, .labels = labels};
+    if (!values || !labels)
+        return out_of_memory(r);
+    bool whole = true;
     for (char *word = strtok_r(equals + 1, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (parameter->count == MOST_VALUES)
             return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: \"%.40s\" has more than %d values", r->path,
                                  r->line, text, MOST_VALUES);
-        if (!read_integer(word, &values[parameter->count++]))
-            return hed_error_set(r->error, HED_ERROR_FORMAT,
-                                 "%s:%u: \"%.40s\" has the value \"%.40s\": expected a whole number", r->path,
-                                 r->line, text, word);
+        whole = read_integer(word, &values[parameter->count]) && whole;
+        labels[parameter->count++] = word;
+    }
+    for (uint32_t i = 0; i < parameter->count && !whole; i++)
+        values[i] = i;
+    if (whole) {
+        free(labels);
+        parameter->labels = NULL;
     }
     parameter->value = values[0];
     return HED_OK;
@@ -224,6 +231,17 @@ static hed_status read_time(const reader *r, const char *word, double *time)
     return HED_OK;
 }
 
+/* The value of a parameter that stands there as a number or, if the domain has texts, as one of them. */
+static bool read_value(const hed_parameter_def *parameter, const char *word, int64_t *value)
+{
+    if (!parameter->labels)
+        return read_integer(word, value);
+    for (*value = 0; *value < (int64_t)parameter->count; ++*value)
+        if (strcmp(parameter->labels[*value], word) == 0)
+            return true;
+    return false;
+}
+
 static hed_status read_row(reader *r, char *line)
 {
     hed_recorded_space *recorded = r->recorded;
@@ -236,9 +254,10 @@ static hed_status read_row(reader *r, char *line)
         int what = column < r->column_count ? r->columns[column] : NO_COLUMN;
         if (what == TIME_COLUMN)
             status = read_time(r, word, &recorded->times[recorded->count]);
-        if (what >= 0 && !read_integer(word, &values[what]))
-            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %s is \"%.40s\": expected a whole number",
-                                 r->path, r->line, recorded->parameters[what].name, word);
+        if (what >= 0 && !read_value(&recorded->parameters[what], word, &values[what]))
+            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %s is \"%.40s\": expected %s", r->path, r->line,
+                                 recorded->parameters[what].name, word,
+                                 recorded->parameters[what].labels ? "one of the domain's values" : "a whole number");
     }
     if (status == HED_OK && column != r->column_count)
         return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %u columns, expected %u", r->path, r->line, column,
@@ -294,16 +313,25 @@ hed_status hed_recorded_space_parse(const char *path, const char *text, size_t s
                                     hed_error *error)
 {
     *recorded = (hed_recorded_space){.name = name_of(path)};
-    recorded->words = malloc(size + 1); /* names of parameters point into it */
-    reader r = {.recorded = recorded, .path = path, .next = recorded->words, .error = error};
+    recorded->words = malloc(size + 1); /* names of parameters, and values that are text, point into it */
+    reader r = {.recorded = recorded, .path = path, .error = error};
     hed_status status = recorded->name && recorded->words ? HED_OK : out_of_memory(&r);
     if (status == HED_OK) {
         memcpy(recorded->words, text, size);
         recorded->words[size] = 0;
-        status = strlen(recorded->words) == size
-                     ? parse(&r)
-                     : hed_error_set(error, HED_ERROR_FORMAT, "%s: a zero byte: this is no text", path);
+        char *converted = NULL;
+        if (strlen(recorded->words) != size)
+            status = hed_error_set(error, HED_ERROR_FORMAT, "%s: a zero byte: this is no text", path);
+        else
+            status = hed_recorded_convert(path, recorded->words, &converted, error);
+        if (converted) {
+            free(recorded->words);
+            recorded->words = converted;
+        }
+        r.next = recorded->words;
     }
+    if (status == HED_OK)
+        status = parse(&r);
     if (status != HED_OK)
         hed_recorded_space_free(recorded);
     return status;
@@ -334,8 +362,10 @@ hed_status hed_recorded_space_read(const char *path, hed_recorded_space *recorde
 void hed_recorded_space_free(hed_recorded_space *recorded)
 {
     hed_space_destroy(recorded->space);
-    for (uint32_t i = 0; i < recorded->parameter_count; i++)
+    for (uint32_t i = 0; i < recorded->parameter_count; i++) {
         free((void *)recorded->parameters[i].values);
+        free((void *)recorded->parameters[i].labels);
+    }
     free(recorded->name);
     free(recorded->times);
     free(recorded->values);

@@ -2,7 +2,10 @@
  *
  * The format, plain or gzipped: lines of comments, of which "# domain: NAME=VALUE,VALUE,...; NAME=..." names the
  * parameters with their values; a line of column names; then a line for each configuration, columns parted by tabs.
- * Besides the parameters, the column time_ms is read: a positive number, or "invalid".
+ * Besides the parameters, the column time_ms is read: a positive number, or "invalid". A parameter with a value that is
+ * no whole number has texts for values.
+ *
+ * What `heddle tune --csv` writes and Kernel Tuner's cache files are read as well: see recorded_convert.h.
  */
 #ifndef HED_SUPPORT_RECORDED_SPACE_H
 #define HED_SUPPORT_RECORDED_SPACE_H

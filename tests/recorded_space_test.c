@@ -48,7 +48,12 @@ Test(recorded_space, errors_name_the_line)
     refuse("a\ttime_ms\n1\t2\n",
            "f.tsv:1: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names");
     refuse("# domain: a\n", "f.tsv:1: \"a\" in the domain: expected NAME=VALUE,VALUE,...");
-    refuse("# domain: a=1,x\n", "f.tsv:1: \"a\" has the value \"x\": expected a whole number");
+    refuse("# domain: a=1,x\na\ttime_ms\ny\t1\n", "f.tsv:3: a is \"y\": expected one of the domain's values");
+    refuse("a,outcome,value,low\n1,measured\n", "f.tsv: row 1 has too few fields: expected 1 parameters, outcome and value");
+    refuse("a,outcome,value,low\n\"x,y\",measured,1,1\n",
+           "f.tsv: the value \"x,y\" of a: expected words without tabs, commas, semicolons and ends of lines");
+    refuse("{\"cache\": {}}", "f.tsv: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner");
+    refuse("{\"tune_params_keys\": [\"a\"], \"cache\": {\"1\": {\"b\": 1}}}", "f.tsv: \"1\" in the cache has no a");
     refuse("#\n# domain: a=1; a=2\n", "f.tsv:2: the parameter \"a\" is there twice");
     refuse("# domain: a=1,2; b=3\na\ttime_ms\n",
            "f.tsv:2: of the domain's 2 parameters and time_ms, 2 are among the columns");
@@ -67,6 +72,47 @@ Test(recorded_space, errors_name_the_line)
     FAILS(HED_ERROR_FORMAT, hed_recorded_space_parse("f.tsv", "a\0b", 3, &recorded, &error));
     FAILS(HED_ERROR_IO, hed_recorded_space_read("/no/such/file.tsv", &recorded, &error));
     cr_assert(strstr(error.text, "/no/such/file.tsv"));
+}
+
+/* As `heddle tune --csv` writes it: choices by name, seconds, an explanation over two lines. */
+Test(recorded_space, our_own_csv)
+{
+    static const char csv[] = "WG,MODE,outcome,value,low,high,runs,build_seconds,at,error,recalled,winner,text\n"
+                              "64,tiled,measured,0.0015,0.0014,0.0016,5,0.1,1,0,0,1,\n"
+                              "8,\"direct\",build,,,,0,0.1,2,,0,0,\"one \"\"line\"\",\nand another\"\n"
+                              "64,direct,dropped,0.003,0.003,0.003,1,0.1,3,0,0,0,\n";
+    hed_recorded_space recorded;
+    OK(hed_recorded_space_parse("a/b.csv", csv, strlen(csv), &recorded, &error));
+    cr_assert(recorded.parameter_count == 2 && recorded.count == 3 && strcmp(recorded.name, "b") == 0);
+    cr_assert(recorded.parameters[0].values[0] == 8 && recorded.parameters[0].values[1] == 64);
+    cr_assert_str_eq(recorded.parameters[1].labels[0], "tiled");
+    hed_config config = hed_space_at(recorded.space, 2);
+    cr_assert(config.values[0] == 64 && config.values[1] == 1);
+    cr_assert(fabs(recorded.times[0] - 1.5) < 1e-6 && isnan(recorded.times[1]) && fabs(recorded.times[2] - 3) < 1e-6);
+    hed_recorded_space_free(&recorded);
+}
+
+/* A file that is closed, and that of a tuning that was broken off. */
+Test(recorded_space, kernel_tuners_cache)
+{
+    static const char cache[] =
+        "{\n\"device_name\": \"Some GPU\", \"kernel_name\": \"blur\",\n\"tune_params_keys\": [\"WG\", \"layout\"],\n"
+        "\"tune_params\": {\"WG\": [16, 32], \"layout\": [\"row\", \"column\"]}, \"objective\": \"time\",\n\"cache\": {\n"
+        "\"16,row\": {\"WG\": 16, \"layout\": \"row\", \"time\": 2.5, \"times\": [2.5, 2.6]},\n"
+        "\"32,column\": {\"WG\": 32, \"layout\": \"column\", \"time\": \"CompilationFailedConfig\"},\n"
+        "\"32,row\": {\"WG\": 32, \"layout\": \"row\", \"time\": 1.25}";
+    static const char *const ends[] = {"}\n}\n", ",\n", ""};
+    for (size_t i = 0; i < 3; i++) {
+        char text[1024];
+        hed_recorded_space recorded;
+        snprintf(text, sizeof text, "%s%s", cache, ends[i]);
+        OK(hed_recorded_space_parse("blur_GPU.json", text, strlen(text), &recorded, &error));
+        cr_assert(recorded.parameter_count == 2 && recorded.count == 3);
+        cr_assert(recorded.times[0] == 2.5 && isnan(recorded.times[1]) && recorded.times[2] == 1.25);
+        cr_assert(strcmp(recorded.parameters[1].name, "layout") == 0 &&
+                  strcmp(recorded.parameters[1].labels[1], "column") == 0);
+        hed_recorded_space_free(&recorded);
+    }
 }
 
 Test(recorded_space, is_read_from_files, .init = folder_make, .fini = folder_remove)

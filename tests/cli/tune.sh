@@ -41,6 +41,7 @@ out_has '^  isolation  none, '; out_has 'compared  *with the native C version'; 
 [ "$(grep -o 'h0' "$work/report.html" | wc -l)" = 4 ] || complain 'the report has not 4 marks'
 [ "$(wc -l < "$work/table.csv")" = 5 ] || complain 'the table has not 4 lines below its head'
 ! command -v python3 > /dev/null || python3 -m json.tool < "$work/results.t4" > /dev/null || complain 'the T4 file is not JSON'
+run 0 tune replay "$work/table.csv" --seeds 2 --json; out_has '"table"'
 # shellcheck disable=SC2086
 run 0 tune $small --budget 6 --resume --json; err_is_empty
 out_is_object kernel from device problem winner config seconds low high gain ties evaluations space end isolated checked kept
