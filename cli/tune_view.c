@@ -30,6 +30,7 @@ void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_o
                         bool quiet)
 {
     *view = (cli_tune_view){.kernel = kernel, .objective = objective, .every = 1, .told = INFINITY};
+    view->best.seconds = INFINITY;
     view->stream = quiet ? NULL : stderr;
     view->terminal = isatty(STDERR_FILENO) == 1;
     view->blocks = view->terminal && shows_blocks();
@@ -95,10 +96,9 @@ static void take(cli_tune_view *view, const hed_tune_progress *progress)
 {
     bool is_new = progress->last && progress->done != view->now.done;
     view->now = *progress;
-    if (progress->best) {
-        view->best = *progress->best;
-        view->now.best = &view->best;
-    }
+    /* What is known of the device's pace changes, and with it what was best; what was reached stays reached. */
+    if (progress->best && !(view->best.seconds <= progress->best->seconds)) view->best = *progress->best;
+    if (isfinite(view->best.seconds)) view->now.best = &view->best;
     if (!is_new) return;
     view->recalled += progress->last->recalled;
     if (view->now.done == view->recalled + 1) view->begun = progress->seconds;

@@ -51,7 +51,7 @@ typedef struct made_up {
     double noise;
     uint64_t random;
     hed_config prepared;
-    uint32_t prepares, runs, checks, stop_after;
+    uint32_t prepares, runs, checks, stop_after, slower_at; /* runs from there on take twice as long; 0: none */
     int64_t wrong, unbuildable, unrunnable; /* values of A; -1: none */
 } made_up;
 
@@ -76,6 +76,7 @@ static hed_status run_made_up(void *user, double *value, hed_error *why)
     made_up *m = user;
     double normal = sqrt(-2 * log(uniform(m))) * cos(6.283185307179586 * uniform(m));
     *value = m->seconds(&m->prepared) * (1 + m->noise * normal);
+    if (m->slower_at && m->runs < m->slower_at + 40) *value *= 2;
     m->runs++;
     if (m->prepared.values[0] != m->unrunnable) return HED_OK;
     *why = (hed_error){.status = HED_ERROR_DRIVER, .text = "made up: does not run"};
@@ -89,6 +90,13 @@ static hed_status check_made_up(void *user, hed_error *why)
     if (m->prepared.values[0] != m->wrong) return HED_OK;
     *why = (hed_error){.status = HED_ERROR_ARGUMENT, .text = "made up: wrong"};
     return HED_ERROR_ARGUMENT;
+}
+
+/* The device turns half as fast when the final rounds begin, and does better again in the middle of them. */
+static void slow_down(void *user, const hed_tune_progress *progress)
+{
+    made_up *m = user;
+    if (strcmp(progress->stage, "final rounds") == 0 && m->slower_at == 0) m->slower_at = m->runs;
 }
 
 static bool stop_made_up(void *user)
@@ -252,6 +260,28 @@ Test(tune, a_winner_of_two_is_not_kept)
     cr_assert(!result->kept && strcmp(result->not_kept_reason, "not asked for") == 0);
     hed_tune_result_free(result);
     test_close(&t);
+}
+
+/* Nothing that was measured while the device was faster stands beside the winner as faster than it. */
+Test(tune, the_winner_is_not_slower_than_the_rest_by_another_pace)
+{
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        test_device t = open_in_folder();
+        made_up m = made_up_of(valley, 0.005, seed);
+        hed_tune_def def = hed_default_tune_def();
+        def.progress = slow_down;
+        hed_tune_result *result = tune_made_up(t.device, &m, &def);
+        const hed_evaluation *winner = winner_of(result);
+        cr_assert_gt(m.slower_at, 0u);
+        for (uint32_t i = 0; i < result->count; i++) {
+            const hed_evaluation *e = &result->evaluations[i];
+            double high = e->high / e->pace * winner->pace;
+            cr_assert(i == result->best || !isfinite(high) || high >= winner->low * 0.99,
+                      "%u: %g to the winner's %g, seed %u", i, high, winner->low, (unsigned)seed);
+        }
+        hed_tune_result_free(result);
+        test_close(&t);
+    }
 }
 
 Test(tune, going_on_measures_nothing_twice)

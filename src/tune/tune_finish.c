@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "heddle/stats.h"
 #include "tune/tuning.h"
 
 enum { BEST_ENTRANTS = 8 };
@@ -108,9 +109,33 @@ static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
 
 /* ---- what came out ---- */
 
-/* Paired times are truer than those of the search. */
-static void take_over(hed_tuning *t, const final_list *list)
+/* The device's pace in the final rounds against that of the search's level 1, as those tell who were in both. The rest
+ * was not there, and is compared by it. */
+static double final_pace(const hed_tuning *t, const final_list *list)
 {
+    double paces[HED_FINAL_ENTRANTS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        double before = hed_tuning_value(t, list->evaluations[i]);
+        bool both = list->entrants[i].rounds > 0 && isfinite(before) && before > 0;
+        if (both) paces[count++] = list->entrants[i].seconds / before;
+    }
+    return count ? hed_summarize(paces, count).p50 : t->race.level;
+}
+
+/* Paired times are truer than those of the search. Who left early has met other seconds than the winner: it is told
+ * as many times slower than the winner as it was in the rounds of both. */
+static void take_over(hed_tuning *t, final_list *list, uint32_t winner)
+{
+    for (uint32_t i = 0; i < list->count && winner < list->count; i++) {
+        hed_entrant *entrant = &list->entrants[i];
+        double scale = entrant->ratio * list->entrants[winner].seconds / entrant->seconds;
+        if (i == winner || !isfinite(scale)) continue;
+        entrant->seconds *= scale;
+        entrant->low *= scale;
+        entrant->high *= scale;
+    }
+    double pace = final_pace(t, list);
     for (uint32_t i = 0; i < list->count; i++) {
         const hed_entrant *entrant = &list->entrants[i];
         hed_evaluation *e = &t->result->evaluations[list->evaluations[i]];
@@ -122,7 +147,7 @@ static void take_over(hed_tuning *t, const final_list *list)
         e->high = worked ? entrant->high : NAN;
         e->runs += entrant->runs;
         hed_text_copy(e->text, sizeof e->text, entrant->trial.text);
-        t->marks[list->evaluations[i]].level = t->race.level;
+        t->marks[list->evaluations[i]].level = pace;
         hed_tuning_record(t, e);
     }
 }
@@ -139,7 +164,7 @@ static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
     double seconds = limit > 0 ? fmax(0, limit - passed) : fmax(least_seconds, unlimited_share * passed);
     if (!status) status = hed_race_finals(&t->race, list.entrants, list.count, seconds, &winner, error);
     if (status) return status;
-    take_over(t, &list);
+    take_over(t, &list, winner);
     *decided = winner < list.count;
     if (!*decided) return HED_OK;
     r->best = list.evaluations[winner];
