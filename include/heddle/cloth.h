@@ -225,8 +225,9 @@ HED_API uint32_t hed_cloth_vertex_count(const hed_cloth *cloth);
 /** First particle and first vertex of a garment's first copy; copies follow each other. Thread class: rt. */
 HED_API void hed_cloth_garment_range(const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex);
 
-/** Waits and copies; each pointer may be NULL. What it reads through is allocated by the first call that wants it. `positions` and `normals`: (vertex_count x 3), through the frame's transform;
- *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. Errors: as hed_cloth_wait(). */
+/** Waits and copies; each pointer may be NULL. `positions` and `normals`: (vertex_count x 3), through the frame's transform;
+ *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. What it reads through is allocated by the first call
+ *  that wants it. Errors: as hed_cloth_wait(); MEMORY, DEVICE_MEMORY. */
 HED_API hed_status hed_cloth_read(hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
 /** Where the last frame's vertices are on the device: (vertex_count) float4, x y z and RGBA8 in the bits of w. Two buffers in turn: what a
  *  call gives stays untouched by the next frame. Thread class: rt. */

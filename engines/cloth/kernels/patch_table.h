@@ -83,8 +83,9 @@
 #define BATCH 1
 #endif
 #define NOTHING 0xffffffffu
-#define COMPLETE_STEP 0x80000000u                         /* of a figure step's first entry: six constraints a figure, else four */
-#define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u) /* polls before one exchange's packets are given up: seconds, where microseconds are usual */
+#define COMPLETE_STEP 0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
+/* Polls before one exchange's packets are given up: seconds, where microseconds are usual. */
+#define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u)
 
 /* What a launch makes; cloth_patch_span in patch.h. */
 typedef struct patch_span {

@@ -77,7 +77,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
-    const uint64_t bytes[] = {[POSITION] = 16 * n, [DEBUG] = 8 * n, [VERTEX_PARTICLE] = 4 * n, [AIR] = 16 * n, [POSITIONS] = 12 * n, [NORMALS] = 12 * n, [COLOURS] = 4 * n};
+    const uint64_t bytes[] = {16 * n, 8 * n, 4 * n, 16 * n, 12 * n, 12 * n, 4 * n}; /* POSITION to COLOURS */
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 

@@ -117,7 +117,7 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 enum { CHUNK = 12 * 65536 };
 
 typedef struct read_slot {
-    void *to; /* the program's */
+    void *to;       /* the program's */
     uint64_t bytes; /* 0: none */
 } read_slot;
 
