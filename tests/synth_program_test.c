@@ -94,6 +94,27 @@ static uint32_t entry(const synth_program *p, uint32_t list, uint32_t count, uin
     return p->image[p->image[list + element] + (index * words + word) * SYNTH_STRIDE(count)];
 }
 
+/* In the last 12 bits of their addresses, for a processor compares these: two cache lines at the least. */
+Test(synth_program, what_vectors_read_is_far_from_what_they_write)
+{
+    const uint32_t sizes[] = {300, 512, 1000, 1024, 1100, 2048};
+    for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        hed_instrument *instrument = sample(sizes[i]);
+        hed_allocator allocator = hed_default_allocator();
+        synth_program_def def = {
+            .instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32, .inputs = 1, .vectors = true};
+        synth_program *p;
+        OK(synth_program_create(&allocator, &def, &p, &error));
+        for (int field = 1 - BODY_SIGNALS; field < BODY_SIGNALS; field++) {
+            uint32_t apart = (p->layout.signal_count + (uint32_t)field * sizes[i]) % 1024;
+            cr_expect(apart >= 32 && apart <= 1024 - 32, "%u bodies: fields %d apart are %u words apart", sizes[i],
+                      field, apart);
+        }
+        synth_program_destroy(p);
+        hed_instrument_destroy(instrument);
+    }
+}
+
 Test(synth_program, both_ends_of_a_spring_know_it)
 {
     hed_instrument *instrument = sample(70);

@@ -1,8 +1,6 @@
-/* Bodies, springs, and what hears them. Behind physics_store.h.
+/* Bodies, springs, and what hears them. Behind physics_store.h and physics_spring.h.
  *
- * Stoermer-Verlet in positions, kept as displacement from rest and h v (notes in heddle/synth.h). A spring between
- * ends at rest vector d0, with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 - L0^2) / (|d| + L0), which does
- * not cancel; e/|d| is one division.
+ * Stoermer-Verlet in positions, kept as displacement from rest and h v (notes in heddle/synth.h).
  *
  * Denormals: on every free body a wind of 1e-16 N blows along each axis, so what has died away rests where its
  * springs bear that, and its speed ends at 1e-25 m a sample over the damping instead of 0. So no force, place or
@@ -11,41 +9,15 @@
 #define SYNTH_PHYSICS_BODY_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
 #include "physics_store.h"
+#include "physics_spring.h"
 #endif
 
-#define SYNTH_WIND 1e-16f     /* N */
-#define SYNTH_DRIFT 1e-25f    /* m a sample */
-#define SYNTH_SHORTEST 1e-12f /* m^2: a spring's square of the length counts as at least that */
-#define SYNTH_PULLS 2u        /* springs of a body that are computed at once */
+#define SYNTH_WIND 1e-16f /* N */
+#define SYNTH_PULLS 2u    /* springs of a body that are computed at once */
 
 /* What keeps of a body's velocity in one sample. Some 48,000 of these are multiplied in a second: an ulp of one is
  * 0.3 % of the loudness then, so fast mode has the same bits. */
 SYNTH_FUNCTION float synth_keep(float rate, float dilation) { return hed_exp(-rate * dilation); }
-
-/* F = result * d of a spring whose ends are d = d0 + u apart. */
-SYNTH_FUNCTION float synth_tension(float d0x, float d0y, float d0z, float ux, float uy, float uz, float rest,
-                                   float excess, float stiffness)
-{
-    float dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
-    float square = synth_square(dx, dy, dz);
-    float longer = hed_fma(ux, d0x + dx, hed_fma(uy, d0y + dy, hed_fma(uz, d0z + dz, excess))); /* |d|^2 - L0^2 */
-    return stiffness * synth_quotient(longer, hed_max(hed_fma(synth_root(square), rest, square), SYNTH_SHORTEST));
-}
-
-/* The same with the cubic term, and damping for the difference (vx, vy, vz) of the ends' h v. */
-SYNTH_FUNCTION float synth_tension_more(float d0x, float d0y, float d0z, float ux, float uy, float uz, float rest,
-                                        float excess, float stiffness, float cubic, float damping, float vx, float vy,
-                                        float vz)
-{
-    float dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
-    float square = synth_square(dx, dy, dz), length = synth_root(square);
-    float longer = hed_fma(ux, d0x + dx, hed_fma(uy, d0y + dy, hed_fma(uz, d0z + dz, excess)));
-    float e = synth_quotient(longer, hed_max(length + rest, 1e-6f));
-    float tension = hed_fma(cubic, hed_fma(e, e, SYNTH_TINY), stiffness) *
-                    synth_quotient(longer, hed_max(hed_fma(length, rest, square), SYNTH_SHORTEST));
-    float along = hed_fma(vx, dx, hed_fma(vy, dy, hed_fma(vz, dz, SYNTH_TINY)));
-    return hed_fma(damping, synth_quotient(along, hed_max(square, SYNTH_SHORTEST)), tension);
-}
 
 /* A body's displacement and h v. */
 typedef struct synth_motion {
@@ -181,18 +153,6 @@ SYNTH_FUNCTION void synth_body_show(const synth_layout *layout, const synth_at *
     at->store[word + 4u * stride] = as_uint(m->v);
     at->store[word + 5u * stride] = as_uint(m->w);
 }
-
-/* One axis of a body: what force, damping and time do. `mobility` is s h^2/m (0: an anchor), `keep` exp(-rate s),
- * `dilation` s. */
-SYNTH_FUNCTION float synth_pushed(float speed, float force, float mobility)
-{
-    return hed_fma(mobility, force, speed);
-}
-SYNTH_FUNCTION float synth_kept(float speed, float keep, float mobility)
-{
-    return hed_fma(speed, keep, hed_min(mobility, SYNTH_DRIFT));
-}
-SYNTH_FUNCTION float synth_went(float place, float speed, float dilation) { return hed_fma(dilation, speed, place); }
 
 /* From the contacts on: damping and the way. */
 SYNTH_FUNCTION void synth_body_end(const synth_layout *layout, const synth_at *at, uint body, float mobility,

@@ -119,7 +119,8 @@ static void add_band_row(synth_bodies *b, heads *h, uint32_t side)
 {
     const synth_band *band = &h->bands->at[side / 2];
     uint32_t at = band->force + h->first - band->low - (side & 1 ? band->distance : 0);
-    if (b->rows) b->rows[b->row_count] = (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at};
+    if (b->rows) b->rows[b->row_count] = (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at, 1};
+    b->row_count++;
     for (uint32_t lane = 0; lane < SYNTH_LANES; lane++)
         h->done[lane] += is_left(h, lane) && side_of(h, lane, h->done[lane]) == side;
 }
@@ -130,10 +131,15 @@ static uint32_t own_body(const heads *h, uint32_t lane)
     return h->first + lane < last ? h->first + lane : last;
 }
 
-/* Lanes without a spring in it have the body itself at the other end and stiffness 0. */
-static void add_gathering_row(synth_bodies *b, heads *h, bool loose)
+/* Lanes without a spring in it have the body itself at the other end and stiffness 0. `follows`: the row before it
+ * gathers, too. */
+static void add_gathering_row(synth_bodies *b, heads *h, bool loose, bool follows)
 {
-    if (b->rows) b->rows[b->row_count] = (synth_row){SYNTH_ROW_GATHER, b->blocks};
+    if (!follows) {
+        if (b->rows) b->rows[b->row_count] = (synth_row){SYNTH_ROW_GATHER, b->blocks, 0};
+        b->row_count++;
+    }
+    if (b->rows) b->rows[b->row_count - 1].count++;
     for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
         bool takes = is_left(h, lane) && (!loose || side_of(h, lane, h->done[lane]) == SYNTH_EMPTY);
         uint32_t place = b->blocks * SYNTH_LANES + lane;
@@ -172,10 +178,11 @@ static void place_slices(const synth_program *program, const synth_bands *bands,
     for (uint32_t s = 0; s < b->slices; s++) {
         heads h = {.program = program, .bands = bands};
         uint32_t left = begin_slice(program, b, s, &h);
-        for (bool loose; left > 0; b->row_count++) {
+        for (bool loose, gathers = false; left > 0;) {
             uint32_t side = choose_side(&h, &loose);
             if (side != SYNTH_EMPTY) add_band_row(b, &h, side);
-            else add_gathering_row(b, &h, loose);
+            else add_gathering_row(b, &h, loose, gathers);
+            gathers = side == SYNTH_EMPTY;
             left = 0;
             for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) left += is_left(&h, lane);
         }

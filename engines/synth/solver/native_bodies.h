@@ -18,11 +18,12 @@ typedef struct synth_part {
     uint32_t lower, upper, force;
 } synth_part;
 
-/* What a slice of bodies adds: `at` is the first force of LANES, or the block of values. */
+/* What a slice of bodies adds: `at` is the first force of LANES; or the first block of values of `count`, a gathering
+ * row each. */
 typedef enum synth_row_kind { SYNTH_ROW_PLUS, SYNTH_ROW_MINUS, SYNTH_ROW_GATHER } synth_row_kind;
 typedef struct synth_row {
     synth_row_kind kind;
-    uint32_t at;
+    uint32_t at, count;
 } synth_row;
 
 /* What one thread steps: some slices with the parts that they need, and one thread all that is no body. */
@@ -70,9 +71,10 @@ typedef struct synth_step {
     float *forces; /* (3 x forces) of the bands at this sample, this thread's own; where a body has no spring, 0 */
 } synth_step;
 
+/* Floats. Twice as many are half a page over some pages: see signal_gap() in program.c. */
 static inline uint64_t synth_packed_size(const synth_layout *layout)
 {
-    return ((uint64_t)layout->type[SYNTH_BODY].count + SYNTH_LANES) * SYNTH_PACKED;
+    return ((((uint64_t)layout->type[SYNTH_BODY].count + SYNTH_LANES) * SYNTH_PACKED + 767) & ~511ull) - 256;
 }
 /* Packed places (0) or speeds (1) of the bodies in half `half`. */
 static inline float *synth_packed_at(const synth_layout *layout, const synth_body_values *values, uint32_t half,

@@ -1,6 +1,6 @@
 /* One step of a share of an instance (native_bodies.h), as text: each file that includes it compiles it for other
- * vectors, as SYNTH_STEP. The formulas are physics_body.h's, in loops over lanes that compilers turn into vectors;
- * every operation of a lane is the one that synth_body() does, so the bits are the same. */
+ * vectors of SYNTH_VECTOR lanes, as SYNTH_STEP. The formulas of physics_spring.h are taken for vectors; every operation of a lane is the one
+ * that synth_body() does, so the bits are the same. */
 #include "solver/native_bodies.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
@@ -13,37 +13,74 @@
 
 /* A word of the store taken for what it holds. */
 typedef float cell __attribute__((may_alias));
-/* As many lanes as the processor takes at once: what is stored by some width is loaded by that width, or the load
- * waits; and compilers take sums of whole rows to pieces where they are loops over lanes. */
-#if defined(SYNTH_WIDE)
-enum { VECTOR = 16 };
-#else
-enum { VECTOR = 8 };
-#endif
+/* As many lanes as the processor takes at once. Bodies go by so many at a time, because all that is known of them then
+ * stays in registers. */
+enum { VECTOR = SYNTH_VECTOR,
+       PARTS = SYNTH_LANES / VECTOR };
 typedef float vector __attribute__((vector_size(VECTOR * sizeof(float)), aligned(sizeof(float)), may_alias));
 /* A packed place. */
 typedef float quad __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
 
+/* ---- the formulas for vectors ---- */
+
+ALWAYS vector each(float x) { return x - (vector){0}; }
+
+#if SYNTH_VECTOR == 16
+#define SYNTH_FUSED(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define SYNTH_LARGER(a, b) _mm512_max_ps(a, b) /* as hed_max(): b where one is no number */
+#define SYNTH_SMALLER(a, b) _mm512_min_ps(a, b)
+#define SYNTH_ROOT(x) _mm512_sqrt_ps(x)
+#elif SYNTH_VECTOR == 8
+#define SYNTH_FUSED(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define SYNTH_LARGER(a, b) _mm256_max_ps(a, b)
+#define SYNTH_SMALLER(a, b) _mm256_min_ps(a, b)
+#define SYNTH_ROOT(x) _mm256_sqrt_ps(x)
+#else
+#define BY_LANES(name, arguments, expression) \
+    LOOP vector name arguments \
+    { \
+        vector result; \
+        for (int l = 0; l < VECTOR; l++) result[l] = expression; \
+        return result; \
+    }
+BY_LANES(fused_lanes, (vector a, vector b, vector c), hed_fma(a[l], b[l], c[l]))
+BY_LANES(larger_lanes, (vector a, vector b), hed_max(a[l], b[l]))
+BY_LANES(smaller_lanes, (vector a, vector b), hed_min(a[l], b[l]))
+BY_LANES(root_lanes, (vector x), synth_root(x[l]))
+#define SYNTH_FUSED(a, b, c) fused_lanes(a, b, c)
+#define SYNTH_LARGER(a, b) larger_lanes(a, b)
+#define SYNTH_SMALLER(a, b) smaller_lanes(a, b)
+#define SYNTH_ROOT(x) root_lanes(x)
+#endif
+#define SYNTH_NUMBER vector
+#define SYNTH_NAMED(name) vector_##name
+#define SYNTH_EACH(x) each(x)
+#define SYNTH_QUOTIENT(a, b) ((a) / (b))
+#include "kernels/physics_spring.h"
+
+/* ---- numbers of several bodies ---- */
+
 typedef struct lanes {
-    float x[SYNTH_LANES], y[SYNTH_LANES], z[SYNTH_LANES];
+    vector x, y, z;
 } lanes;
 
-/* LANES neighbours' places or speeds. */
+/* VECTOR neighbours' places or speeds. */
 ALWAYS void load(const cell *from, uint32_t stride, lanes *to)
 {
-    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
-        *(vector *)(to->x + l) = *(const vector *)(from + l);
-        *(vector *)(to->y + l) = *(const vector *)(from + stride + l);
-        *(vector *)(to->z + l) = *(const vector *)(from + 2 * (size_t)stride + l);
-    }
+    to->x = *(const vector *)from;
+    to->y = *(const vector *)(from + stride);
+    to->z = *(const vector *)(from + 2 * (size_t)stride);
 }
 
 /* Those of the first `count` lanes; 0 in the others. */
 ALWAYS void load_few(const cell *from, uint32_t stride, uint32_t count, lanes *to)
 {
-    for (uint32_t l = 0; l < SYNTH_LANES; l++) to->x[l] = l < count ? from[l] : 0.0f;
-    for (uint32_t l = 0; l < SYNTH_LANES; l++) to->y[l] = l < count ? from[stride + l] : 0.0f;
-    for (uint32_t l = 0; l < SYNTH_LANES; l++) to->z[l] = l < count ? from[2 * (size_t)stride + l] : 0.0f;
+    *to = (lanes){{0}, {0}, {0}};
+    for (uint32_t l = 0; l < count; l++) {
+        to->x[l] = from[l];
+        to->y[l] = from[stride + l];
+        to->z[l] = from[2 * (size_t)stride + l];
+    }
 }
 ALWAYS void store_few(const lanes *from, uint32_t stride, uint32_t count, cell *to)
 {
@@ -55,107 +92,96 @@ ALWAYS void store_few(const lanes *from, uint32_t stride, uint32_t count, cell *
 }
 ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
 {
-    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
-        *(vector *)(to + l) = *(const vector *)(from->x + l);
-        *(vector *)(to + stride + l) = *(const vector *)(from->y + l);
-        *(vector *)(to + 2 * (size_t)stride + l) = *(const vector *)(from->z + l);
-    }
-}
-
-ALWAYS void copy_lanes(const lanes *from, lanes *to)
-{
-    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
-        *(vector *)(to->x + l) = *(const vector *)(from->x + l);
-        *(vector *)(to->y + l) = *(const vector *)(from->y + l);
-        *(vector *)(to->z + l) = *(const vector *)(from->z + l);
-    }
+    *(vector *)to = from->x;
+    *(vector *)(to + stride) = from->y;
+    *(vector *)(to + 2 * (size_t)stride) = from->z;
 }
 
 /* Of four numbers in each quarter of two vectors: the first two of each, by turns; and the last two. */
-#if defined(SYNTH_WIDE)
+#if SYNTH_VECTOR == 16
 #define FIRST_PAIRS(a, b) _mm512_unpacklo_ps(a, b)
 #define LAST_PAIRS(a, b) _mm512_unpackhi_ps(a, b)
 #define FIRST_HALVES(a, b) _mm512_shuffle_ps(a, b, 0x44) /* the first two of `a`, then of `b` */
 #define LAST_HALVES(a, b) _mm512_shuffle_ps(a, b, 0xee)
-#else
+#elif SYNTH_VECTOR == 8
 #define FIRST_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
 #define LAST_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
 #define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
 #define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#else
+#define FIRST_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define LAST_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
 #endif
 
 /* Every fourth packed place, from at[0] on. The wide ones are inserted from memory: compilers would load each and
  * shuffle it in. */
-#if defined(SYNTH_WIDE)
+#if SYNTH_VECTOR == 16
 #define PLACE(packed, at) _mm_loadu_ps((packed) + *(at))
 #define INSERT(v, packed, at, k) _mm512_insertf32x4(v, PLACE(packed, (at) + 4 * (k)), k)
 #define FOURTHS(packed, at) \
     INSERT(INSERT(INSERT(_mm512_castps128_ps512(PLACE(packed, at)), packed, at, 1), packed, at, 2), packed, at, 3)
 #else
 #define PLACE(packed, at) (*(const quad *)((packed) + *(at)))
+#if SYNTH_VECTOR == 8
 #define FOURTHS(packed, at) \
-    __builtin_shufflevector(PLACE(packed, at), PLACE(packed, (at) + 4), 0, 1, 2, 3, 4, 5, 6, 7)
+    _mm256_insertf128_ps(_mm256_castps128_ps256(PLACE(packed, at)), PLACE(packed, (at) + 4), 1)
+#else
+#define FOURTHS(packed, at) PLACE(packed, at)
+#endif
 #endif
 
-/* Whatever is packed at LANES places: a quarter of the loads that its numbers would take one by one; fours are then
+/* Whatever is packed at VECTOR places: a quarter of the loads that its numbers would take one by one; fours are then
  * turned to fields. */
 ALWAYS void gather(const float *packed, const uint32_t *at, lanes *to)
 {
-    for (int l = 0; l < SYNTH_LANES; l += VECTOR, at += VECTOR) {
-        vector a = FOURTHS(packed, at), b = FOURTHS(packed, at + 1), c = FOURTHS(packed, at + 2),
-               d = FOURTHS(packed, at + 3);
-        vector xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b), z1 = LAST_PAIRS(c, d);
-        *(vector *)(to->x + l) = FIRST_HALVES(xy0, xy1);
-        *(vector *)(to->y + l) = LAST_HALVES(xy0, xy1);
-        *(vector *)(to->z + l) = FIRST_HALVES(z0, z1);
-    }
+    vector a = FOURTHS(packed, at), b = FOURTHS(packed, at + 1), c = FOURTHS(packed, at + 2),
+           d = FOURTHS(packed, at + 3);
+    vector xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b), z1 = LAST_PAIRS(c, d);
+    to->x = FIRST_HALVES(xy0, xy1);
+    to->y = LAST_HALVES(xy0, xy1);
+    to->z = FIRST_HALVES(z0, z1);
 }
 
 /* The other way: neighbours' places to their packed ones, whose fourth is any number. */
 ALWAYS void pack(const lanes *from, float *packed)
 {
-    for (int l = 0; l < SYNTH_LANES; l += VECTOR, packed += VECTOR * SYNTH_PACKED) {
-        vector x = *(const vector *)(from->x + l), y = *(const vector *)(from->y + l),
-               z = *(const vector *)(from->z + l), xy0 = FIRST_PAIRS(x, y), xy1 = LAST_PAIRS(x, y),
-               z0 = FIRST_PAIRS(z, z), z1 = LAST_PAIRS(z, z);
-        vector turned[4] = {FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
-        for (int k = 0; k < VECTOR; k++)
-            *(quad *)(packed + k * SYNTH_PACKED) = *((const quad *)&turned[k % 4] + k / 4);
-    }
+    vector xy0 = FIRST_PAIRS(from->x, from->y), xy1 = LAST_PAIRS(from->x, from->y),
+           z0 = FIRST_PAIRS(from->z, from->z), z1 = LAST_PAIRS(from->z, from->z);
+    vector turned[4] = {FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
+    for (int k = 0; k < VECTOR; k++)
+        *(quad *)(packed + k * SYNTH_PACKED) = *((const quad *)&turned[k % 4] + k / 4);
 }
 
-/* Forces on `here` of the springs of a block, to those at `other`. */
-LOOP void pull(const float *v, const lanes *here, const lanes *other, lanes *restrict force)
+/* Values of a block's springs, for VECTOR lanes. */
+ALWAYS vector value(const float *v, uint32_t field) { return *(const vector *)(v + field * SYNTH_LANES); }
+
+/* Forces on `here` of springs whose values stand from `v` on, to those at `other`. */
+ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *force)
 {
-    for (int l = 0; l < SYNTH_LANES; l++) {
-        float ux = other->x[l] - here->x[l], uy = other->y[l] - here->y[l], uz = other->z[l] - here->z[l];
-        float d0x = v[SPRING_P_X * SYNTH_LANES + l], d0y = v[SPRING_P_Y * SYNTH_LANES + l],
-              d0z = v[SPRING_P_Z * SYNTH_LANES + l];
-        float tension = synth_tension(d0x, d0y, d0z, ux, uy, uz, v[SPRING_P_REST * SYNTH_LANES + l],
-                                      v[SPRING_P_EXCESS * SYNTH_LANES + l], v[SPRING_P_STIFFNESS * SYNTH_LANES + l]);
-        force->x[l] = tension * (d0x + ux);
-        force->y[l] = tension * (d0y + uy);
-        force->z[l] = tension * (d0z + uz);
-    }
+    vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
+    vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
+    vector tension = vector_tension(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST), value(v, SPRING_P_EXCESS),
+                                    value(v, SPRING_P_STIFFNESS));
+    force->x = tension * (d0x + ux);
+    force->y = tension * (d0y + uy);
+    force->z = tension * (d0z + uz);
 }
 
 /* The same with damping and the cubic term. */
-LOOP void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
-                    const lanes *other_speed, lanes *restrict force)
+ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
+                      const lanes *other_speed, lanes *force)
 {
-    for (int l = 0; l < SYNTH_LANES; l++) {
-        float ux = other->x[l] - here->x[l], uy = other->y[l] - here->y[l], uz = other->z[l] - here->z[l];
-        float d0x = v[SPRING_P_X * SYNTH_LANES + l], d0y = v[SPRING_P_Y * SYNTH_LANES + l],
-              d0z = v[SPRING_P_Z * SYNTH_LANES + l];
-        float tension = synth_tension_more(
-            d0x, d0y, d0z, ux, uy, uz, v[SPRING_P_REST * SYNTH_LANES + l], v[SPRING_P_EXCESS * SYNTH_LANES + l],
-            v[SPRING_P_STIFFNESS * SYNTH_LANES + l], v[SPRING_P_CUBIC * SYNTH_LANES + l],
-            v[SPRING_P_DAMPING * SYNTH_LANES + l], other_speed->x[l] - speed->x[l], other_speed->y[l] - speed->y[l],
-            other_speed->z[l] - speed->z[l]);
-        force->x[l] = tension * (d0x + ux);
-        force->y[l] = tension * (d0y + uy);
-        force->z[l] = tension * (d0z + uz);
-    }
+    vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
+    vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
+    vector tension =
+        vector_tension_more(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST), value(v, SPRING_P_EXCESS),
+                            value(v, SPRING_P_STIFFNESS), value(v, SPRING_P_CUBIC), value(v, SPRING_P_DAMPING),
+                            other_speed->x - speed->x, other_speed->y - speed->y, other_speed->z - speed->z);
+    force->x = tension * (d0x + ux);
+    force->y = tension * (d0y + uy);
+    force->z = tension * (d0z + uz);
 }
 
 /* Forces of the bands that the share needs. */
@@ -170,34 +196,57 @@ ALWAYS void step_bands(const synth_step *s, bool more)
         if (s->values->spare[number]) continue;
         const synth_part *part = &b->parts[number];
         const float *v = s->values->blocks + (size_t)number * SPRING_PARAMETERS * SYNTH_LANES;
-        lanes here, other, speed, other_speed, force;
-        load(read + part->lower, count, &here);
-        load(read + part->upper, count, &other);
-        if (more) {
-            load(speeds + part->lower, count, &speed);
-            load(speeds + part->upper, count, &other_speed);
-            pull_more(v, &here, &other, &speed, &other_speed, &force);
-        } else {
-            pull(v, &here, &other, &force);
+        for (uint32_t l = 0; l < SYNTH_LANES; l += VECTOR) {
+            lanes here, other, speed, other_speed, force;
+            load(read + part->lower + l, count, &here);
+            load(read + part->upper + l, count, &other);
+            if (more) {
+                load(speeds + part->lower + l, count, &speed);
+                load(speeds + part->upper + l, count, &other_speed);
+                pull_more(v + l, &here, &other, &speed, &other_speed, &force);
+            } else {
+                pull(v + l, &here, &other, &force);
+            }
+            store(&force, b->forces, s->forces + part->force + l);
         }
-        store(&force, b->forces, s->forces + part->force);
     }
 }
 
 ALWAYS void add(lanes *sum, const lanes *force)
 {
-    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
-        *(vector *)(sum->x + l) += *(const vector *)(force->x + l);
-        *(vector *)(sum->y + l) += *(const vector *)(force->y + l);
-        *(vector *)(sum->z + l) += *(const vector *)(force->z + l);
-    }
+    sum->x += force->x;
+    sum->y += force->y;
+    sum->z += force->z;
 }
 ALWAYS void subtract(lanes *sum, const lanes *force)
 {
-    for (int l = 0; l < SYNTH_LANES; l += VECTOR) {
-        *(vector *)(sum->x + l) -= *(const vector *)(force->x + l);
-        *(vector *)(sum->y + l) -= *(const vector *)(force->y + l);
-        *(vector *)(sum->z + l) -= *(const vector *)(force->z + l);
+    sum->x -= force->x;
+    sum->y -= force->y;
+    sum->z -= force->z;
+}
+
+/* Adds the pull of the springs of `row`, whose other ends are gathered, on a slice's bodies: all its vectors by turns,
+ * for a root and a quotient take long, and they do not wait for one another. */
+ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lanes *here, const lanes *speed,
+                        lanes *sum)
+{
+    const float *places = synth_packed_at(s->layout, s->values, s->at->sample & 1, 0),
+                *speeds = synth_packed_at(s->layout, s->values, s->at->sample & 1, 1);
+    const float *v = s->values->blocks + (size_t)row.at * SPRING_PARAMETERS * SYNTH_LANES;
+    const uint32_t *others = s->bodies->others + (size_t)row.at * SYNTH_LANES,
+                   *end = others + (size_t)row.count * SYNTH_LANES;
+    for (; others < end; others += SYNTH_LANES, v += SPRING_PARAMETERS * SYNTH_LANES) {
+        for (int part = 0; part < PARTS; part++) {
+            lanes other, other_speed, force;
+            gather(places, others + part * VECTOR, &other);
+            if (more) {
+                gather(speeds, others + part * VECTOR, &other_speed);
+                pull_more(v + part * VECTOR, &here[part], &other, &speed[part], &other_speed, &force);
+            } else {
+                pull(v + part * VECTOR, &here[part], &other, &force);
+            }
+            add(&sum[part], &force);
+        }
     }
 }
 
@@ -206,45 +255,29 @@ ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes
                      lanes *sum)
 {
     const synth_bodies *b = s->bodies;
-    const float *places = synth_packed_at(s->layout, s->values, s->at->sample & 1, 0),
-                *speeds = synth_packed_at(s->layout, s->values, s->at->sample & 1, 1);
-    lanes other, other_speed, force;
     for (uint32_t i = b->row_begin[slice]; i < b->row_begin[slice + 1]; i++) {
         synth_row row = b->rows[i];
-        if (row.kind != SYNTH_ROW_GATHER) {
-            load(s->forces + row.at, b->forces, &force);
-            if (row.kind == SYNTH_ROW_PLUS) add(sum, &force);
-            else subtract(sum, &force);
+        if (row.kind == SYNTH_ROW_GATHER) {
+            gather_rows(s, row, more, here, speed, sum);
             continue;
         }
-        const uint32_t *others = b->others + (size_t)row.at * SYNTH_LANES;
-        const float *v = s->values->blocks + (size_t)row.at * SPRING_PARAMETERS * SYNTH_LANES;
-        gather(places, others, &other);
-        if (more) {
-            gather(speeds, others, &other_speed);
-            pull_more(v, here, &other, speed, &other_speed, &force);
-        } else {
-            pull(v, here, &other, &force);
+        for (int part = 0; part < PARTS; part++) {
+            lanes force;
+            load(s->forces + row.at + part * VECTOR, b->forces, &force);
+            if (row.kind == SYNTH_ROW_PLUS) add(&sum[part], &force);
+            else subtract(&sum[part], &force);
         }
-        add(sum, &force);
     }
 }
 
-/* One axis of LANES bodies: what force does; then what damping and time do. */
-ALWAYS void push(const float *speed, const float *force, const float *mobility, float *pushed)
+/* One axis of VECTOR bodies: what damping and time do, once force has pushed them. */
+ALWAYS void go(vector place, vector pushed, vector mobility, vector keep, vector dilation, vector *to, vector *kept)
 {
-    for (int l = 0; l < SYNTH_LANES; l++) pushed[l] = synth_pushed(speed[l], force[l], mobility[l]);
-}
-ALWAYS void go(const float *place, const float *speed, const float *mobility, const float *keep, float dilation,
-               float *to, float *kept)
-{
-    for (int l = 0; l < SYNTH_LANES; l++) {
-        kept[l] = synth_kept(speed[l], keep[l], mobility[l]);
-        to[l] = synth_went(place[l], kept[l], dilation);
-    }
+    *kept = vector_kept(pushed, keep, mobility);
+    *to = vector_went(place, *kept, dilation);
 }
 
-/* Where rows of others find what a slice is now. */
+/* Where rows of others find what bodies are now. */
 ALWAYS void show_packed(const synth_step *s, uint32_t first, bool more, const lanes *place, const lanes *speed)
 {
     uint32_t half = 1 - (s->at->sample & 1);
@@ -292,53 +325,69 @@ ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
     if (synth_gathers(s->bodies)) show_one(s, body);
 }
 
-/* Bodies of a slice with contacts or modulation, one by one. From a copy of the forces: lanes that are looked at one
- * by one are kept in memory. */
-static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t slice, const lanes *sum)
+/* Bodies from `first` on with contacts (bits of `touched`) or modulation, one by one. From a copy of the forces: lanes
+ * that are looked at one by one are kept in memory. */
+static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t first, uint32_t touched,
+                                                   uint32_t modulated, const synth_force *forces)
 {
-    uint32_t touched = s->bodies->touched[slice], modulated = s->bodies->modulated[slice];
     for (uint32_t left = touched | modulated; left != 0; left &= left - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(left), body = s->bodies->first[slice] + l;
-        synth_force force = {sum->x[l], sum->y[l], sum->z[l]};
+        uint32_t l = (uint32_t)__builtin_ctz(left), body = first + l;
         if (touched >> l & 1u) {
-            touch(s, body, &force);
+            touch(s, body, &forces[l]);
             continue;
         }
-        synth_body_go(s->layout, s->at, body, force.x, force.y, force.z, synth_motion_of(s->layout, s->at, body));
+        synth_body_go(s->layout, s->at, body, forces[l].x, forces[l].y, forces[l].z,
+                      synth_motion_of(s->layout, s->at, body));
         if (synth_gathers(s->bodies)) show_one(s, body);
     }
 }
 
-/* `few`: there are fewer bodies than lanes. */
+/* VECTOR bodies from `first` on, from the forces of their springs on. `few`: there are fewer bodies than lanes, `some`
+ * of them here. */
+ALWAYS void end_lanes(const synth_step *s, uint32_t first, bool more, bool few, uint32_t some, const lanes *place,
+                      const lanes *speed, const lanes *sum)
+{
+    uint32_t count = s->layout->type[SYNTH_BODY].count;
+    cell *write = (cell *)s->at->store + s->at->write + s->layout->type[SYNTH_BODY].signal + first;
+    vector mobility = *(const vector *)(s->values->mobility + first), keep = *(const vector *)(s->values->keep + first);
+    vector dilation = each(synth_dilation(s->at));
+    lanes to, kept;
+    go(place->x, vector_pushed(speed->x, sum->x, mobility), mobility, keep, dilation, &to.x, &kept.x);
+    go(place->y, vector_pushed(speed->y, sum->y, mobility), mobility, keep, dilation, &to.y, &kept.y);
+    go(place->z, vector_pushed(speed->z, sum->z, mobility), mobility, keep, dilation, &to.z, &kept.z);
+    if (few) store_few(&to, count, some, write);
+    else store(&to, count, write);
+    if (few) store_few(&kept, count, some, write + BODY_O_U * (size_t)count);
+    else store(&kept, count, write + BODY_O_U * (size_t)count);
+    if (synth_gathers(s->bodies)) show_packed(s, first, more, &to, &kept);
+}
+
 ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
 {
     const synth_layout *layout = s->layout;
     uint32_t first = s->bodies->first[slice], count = layout->type[SYNTH_BODY].count;
-    const cell *read = (const cell *)s->at->store + s->at->read + layout->type[SYNTH_BODY].signal + first;
-    cell *write = (cell *)s->at->store + s->at->write + layout->type[SYNTH_BODY].signal + first;
-    const float *mobility = s->values->mobility + first, *keep = s->values->keep + first;
-    lanes place, speed, sum, pushed, to, kept;
-    for (int l = 0; l < SYNTH_LANES; l++) sum.x[l] = sum.y[l] = sum.z[l] = SYNTH_WIND;
-    if (few) load_few(read, count, count, &place);
-    else load(read, count, &place);
-    if (few) load_few(read + BODY_O_U * (size_t)count, count, count, &speed);
-    else load(read + BODY_O_U * (size_t)count, count, &speed);
-    sum_rows(s, slice, more, &place, &speed, &sum);
-    push(speed.x, sum.x, mobility, pushed.x);
-    push(speed.y, sum.y, mobility, pushed.y);
-    push(speed.z, sum.z, mobility, pushed.z);
-    go(place.x, pushed.x, mobility, keep, synth_dilation(s->at), to.x, kept.x);
-    go(place.y, pushed.y, mobility, keep, synth_dilation(s->at), to.y, kept.y);
-    go(place.z, pushed.z, mobility, keep, synth_dilation(s->at), to.z, kept.z);
-    if (few) store_few(&to, count, count, write);
-    else store(&to, count, write);
-    if (few) store_few(&kept, count, count, write + BODY_O_U * (size_t)count);
-    else store(&kept, count, write + BODY_O_U * (size_t)count);
-    if (synth_gathers(s->bodies)) show_packed(s, first, more, &to, &kept);
-    if (s->bodies->touched[slice] | s->bodies->modulated[slice]) {
-        lanes copy;
-        copy_lanes(&sum, &copy);
-        step_special(s, slice, &copy);
+    uint32_t touched = s->bodies->touched[slice], modulated = s->bodies->modulated[slice];
+    const cell *read = (const cell *)s->at->store + s->at->read + layout->type[SYNTH_BODY].signal + first,
+               *speeds = read + BODY_O_U * (size_t)count;
+    lanes place[PARTS], speed[PARTS], sum[PARTS];
+    uint32_t some[PARTS];
+    for (uint32_t part = 0, lane = 0; part < PARTS; part++, lane += VECTOR) {
+        some[part] = count <= lane ? 0 : count - lane < VECTOR ? count - lane
+                                                               : VECTOR;
+        sum[part] = (lanes){each(SYNTH_WIND), each(SYNTH_WIND), each(SYNTH_WIND)};
+        if (few) load_few(read + lane, count, some[part], &place[part]);
+        else load(read + lane, count, &place[part]);
+        if (few) load_few(speeds + lane, count, some[part], &speed[part]);
+        else load(speeds + lane, count, &speed[part]);
+    }
+    sum_rows(s, slice, more, place, speed, sum);
+    for (uint32_t part = 0; part < PARTS; part++)
+        end_lanes(s, first + part * VECTOR, more, few, some[part], &place[part], &speed[part], &sum[part]);
+    if (touched | modulated) {
+        synth_force forces[SYNTH_LANES];
+        for (uint32_t l = 0; l < SYNTH_LANES; l++)
+            forces[l] = (synth_force){sum[l / VECTOR].x[l % VECTOR], sum[l / VECTOR].y[l % VECTOR], sum[l / VECTOR].z[l % VECTOR]};
+        step_special(s, first, touched, modulated, forces);
     }
 }
 
@@ -365,11 +414,15 @@ ALWAYS void step_slices(const synth_step *s, bool more)
 
 /* ---- what is no body ---- */
 
+typedef struct heard_bodies {
+    float x[SYNTH_EAR_BODIES], y[SYNTH_EAR_BODIES], z[SYNTH_EAR_BODIES];
+} heard_bodies;
+
 /* Those of any bodies, by field. */
-ALWAYS void gather_fields(const cell *from, uint32_t stride, const uint32_t *others, lanes *to)
+ALWAYS void gather_fields(const cell *from, uint32_t stride, const uint32_t *others, heard_bodies *to)
 {
     const cell *second = from + stride, *third = second + stride;
-    for (int l = 0; l < SYNTH_LANES; l++) {
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) {
         to->x[l] = from[others[l]];
         to->y[l] = second[others[l]];
         to->z[l] = third[others[l]];
@@ -382,21 +435,21 @@ ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ea
     synth_self me = synth_self_of(layout, SYNTH_EAR, ear);
     synth_hearing m = synth_hearing_of(layout, at, synth_bits(at, me, EAR_P_MICROPHONE));
     synth_list bodies = synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
-    if (bodies.length < SYNTH_LANES / 4) {
+    if (bodies.length < SYNTH_EAR_BODIES / 4) {
         synth_ear(layout, at, ear);
         return;
     }
-    uint32_t count = layout->type[SYNTH_BODY].count, others[SYNTH_LANES];
+    uint32_t count = layout->type[SYNTH_BODY].count, others[SYNTH_EAR_BODIES];
     const cell *read = (const cell *)at->store + at->read + layout->type[SYNTH_BODY].signal;
-    lanes place, moved, speed;
-    float heard[SYNTH_LANES], sum = 0.0f;
-    for (uint32_t l = 0; l < SYNTH_LANES; l++) /* those that are not there hear the first one */
+    heard_bodies place, moved, speed;
+    float heard[SYNTH_EAR_BODIES], sum = 0.0f;
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) /* those that are not there hear the first one */
         others[l] = synth_word(at, bodies.first + (l < bodies.length ? l : 0) * SYNTH_EAR_WORDS * bodies.stride);
     gather_fields((const cell *)at->store + layout->type[SYNTH_BODY].parameter + (size_t)BODY_P_X * count, count,
                   others, &place);
     gather_fields(read, count, others, &moved);
     gather_fields(read + (size_t)BODY_O_U * count, count, others, &speed);
-    for (int l = 0; l < SYNTH_LANES; l++) {
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) {
         heard[l] = synth_heard(&m, place.x[l] - m.x + moved.x[l], place.y[l] - m.y + moved.y[l],
                                place.z[l] - m.z + moved.z[l], speed.x[l], speed.y[l], speed.z[l]);
     }

@@ -8,7 +8,7 @@
 #else
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
 #endif
-#define SYNTH_WIDE
+#define SYNTH_VECTOR 16
 #define SYNTH_STEP synth_step_avx512
 #include "solver/native_step.h"
 #if defined(__clang__)

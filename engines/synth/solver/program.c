@@ -307,6 +307,28 @@ static hed_status pack_rows(synth_builder *b, hed_error *error)
     return HED_OK;
 }
 
+/* How many words to leave behind the signals of a half, so that what a vector of bodies writes in one half and the next
+ * one reads in the other are far apart in the last 12 bits of their addresses. Where these agree a processor takes a load
+ * for one of what it has just stored, and waits: a lattice of 16 x 16 x 16 took 1.3 times as long. */
+static uint32_t signal_gap(uint32_t bodies, uint64_t signals)
+{
+    enum { PAGE = 1024, LINE = 16 }; /* words */
+    uint32_t best = 0, farthest = 0;
+    for (uint32_t gap = 0; gap < PAGE; gap += LINE) {
+        uint32_t nearest = PAGE;
+        for (int field = 1 - BODY_SIGNALS; field < BODY_SIGNALS; field++) {
+            uint32_t apart = (uint32_t)(signals + gap + (uint32_t)field * bodies) % PAGE;
+            if (apart > PAGE - apart) apart = PAGE - apart;
+            if (apart < nearest) nearest = apart;
+        }
+        if (nearest > farthest) {
+            farthest = nearest;
+            best = gap;
+        }
+    }
+    return best;
+}
+
 /* Assigns words in the order of layout.h. */
 static hed_status lay_out(synth_builder *b, hed_error *error)
 {
@@ -328,6 +350,7 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
         signals += (uint64_t)synth_shapes[type].signals *
                    (type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count);
     }
+    if (b->def->vectors) signals += signal_gap(layout->type[SYNTH_BODY].count, signals);
     layout->signals = (uint32_t)word;
     layout->signal_count = (uint32_t)signals;
     uint64_t lists = word + 2 * signals, list_words;
