@@ -306,10 +306,13 @@ static hed_status run_block(synth_structure *s, const synth_run *run, hed_error 
     return HED_OK;
 }
 
+/* Of a single store without `delays` only what can change. */
 static hed_status read_all(synth_structure *s, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
-    uint64_t words = (uint64_t)s->program->instances * layout->words;
+    bool one = !delays && s->program->instances == 1;
+    uint64_t words = one ? layout->signals + 2ull * layout->signal_count
+                         : (uint64_t)s->program->instances * layout->words;
     uint64_t floats = (uint64_t)s->program->instances * layout->delay_words;
     uint32_t *to = s->resident ? hed_buffer_host(s->transfer) : stores;
     float *delays_to = s->resident ? (float *)to + words : delays;

@@ -287,6 +287,21 @@ static void try_to_stand(const synth_structure *s, const synth_step *step, uint3
     memcpy(s->held + 2 * (uint64_t)instance * layout->stems, step->at->stems, 2 * layout->stems * sizeof *s->held);
 }
 
+static float *stems_at(const synth_structure *s, uint32_t instance, uint32_t frame)
+{
+    const synth_program *program = s->program;
+    return s->run->stems + ((uint64_t)frame * program->instances + instance) * program->layout.stems * 2;
+}
+
+/* A frame of an instance that stands still. */
+static void hold(const synth_structure *s, uint32_t instance, uint32_t frame)
+{
+    uint32_t stems = 2 * s->program->layout.stems;
+    const float *held = s->held + (uint64_t)instance * stems;
+    float *to = stems_at(s, instance, frame);
+    for (uint32_t i = 0; i < stems; i++) to[i] = held[i];
+}
+
 /* What member `member` of `team` has of an instance; `team` NULL: all of it. */
 static void run_instance(const synth_structure *s, uint32_t instance, uint32_t member, hed_team *team)
 {
@@ -301,17 +316,18 @@ static void run_instance(const synth_structure *s, uint32_t instance, uint32_t m
     at.frames = run->frames;
     bool try = !team && is_worth_a_try(s, instance, &values);
     for (uint32_t frame = 0; frame < run->frames; frame++) {
+        if (s->standing[instance]) {
+            uint32_t until = is_due(poke, end, run->frames) ? poke->frame : run->frames;
+            for (; frame < until; frame++) hold(s, instance, frame);
+            if (frame == run->frames) return;
+            s->standing[instance] = 0;
+        }
         bool changes = is_due(poke, end, frame) || layout->type[SYNTH_SPRING].modulated > 0;
         at.frame = frame;
         at.sample = (uint32_t)(run->sample + frame);
         at.read = layout->signals + (at.sample & 1 ? layout->signal_count : 0);
         at.write = layout->signals + (at.sample & 1 ? 0 : layout->signal_count);
-        at.stems = run->stems + ((uint64_t)frame * s->program->instances + instance) * layout->stems * 2;
-        if (s->standing[instance] && !is_due(poke, end, frame)) {
-            memcpy(at.stems, s->held + 2 * (uint64_t)instance * layout->stems, 2 * layout->stems * sizeof *at.stems);
-            continue;
-        }
-        if (s->standing[instance]) s->standing[instance] = 0;
+        at.stems = stems_at(s, instance, frame);
         for (; is_due(poke, end, frame); poke++) {
             if (!step.share->others) continue;
             at.store[poke->word] = poke->value;

@@ -31,7 +31,7 @@ typedef struct synth_structure_ops {
     void (*destroy)(synth_structure *structure);
     hed_status (*run)(synth_structure *structure, const synth_run *run, hed_error *error);
     /* All instances' stores and delay memories: (instances x words), (instances x delay_words); `delays` NULL: stores
-     * alone. write with NULL for
+     * alone, of each what stands before its lists at the least. write with NULL for
      * both: everything as it is at rest (the program's image; delay memories 0). */
     hed_status (*read)(synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
     hed_status (*write)(synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
