@@ -5,8 +5,10 @@
 _Static_assert((int)SYNTH_DELAY == (int)HED_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_AUDIO_INPUT,
                "entity types and rows have one numbering");
 
-/* Relative times of a row, roughly: by the length of each type's path. */
-const float synth_costs[SYNTH_TYPES] = {10, 2, 5, 14, 12, 20, 16, 6, 7, 6, 5, 5, 4, 9};
+/* Relative times of a row, in 0.05 us: on an H200 a sample with the rows of one type alone in an instrument of 1,024
+ * entities, less a sample of nothing (benchmarks/results/2026-11-22-h200-group). Mallets and plectra have let go there
+ * and take 3: they count as much as a bow, for those that act. */
+const float synth_costs[SYNTH_TYPES] = {36, 5, 8, 9, 9, 9, 13, 5, 11, 7, 6, 6, 6, 10};
 
 const synth_shape synth_shapes[SYNTH_TYPES] = {
     [SYNTH_BODY] = {BODY_PARAMETERS, 0, BODY_SIGNALS, 0},
