@@ -41,6 +41,9 @@ Test(cloth_whole, copies_and_garments)
     test_device t = test_open(NULL);
     if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
         test_mesh meshes[3] = {test_grid(20, 20), test_grid(9, 13), test_grid(2, 3)};
+        /* Around one middle, so that all have the origin of each alone. */
+        for (uint32_t i = 0; i < 9 * 13; i++) meshes[1].positions[3 * i + 2] -= 0.5f;
+        for (uint32_t i = 0; i < 2 * 3; i++) meshes[2].positions[3 * i + 2] -= 1.0f;
         hed_cloth_garment_def garments[3] = {meshes[0].def, meshes[1].def, meshes[2].def};
         garments[1].copies = 3;
         hed_cloth *together = layout_cloth(&t, HED_CLOTH_WHOLE, garments, 3, 0, 1);
