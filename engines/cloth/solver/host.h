@@ -39,7 +39,8 @@ typedef struct cloth_look {
     uint32_t submissions; /* since the last look */
     uint32_t after;       /* submissions until the origin moves by what is seen; 0: nothing is on its way */
     bool known;           /* `middle` is what was seen */
-    float middle[3];      /* m, from the origin */
+    float middle[3];      /* m, how far from the origin */
+    double start[3];      /* the origin at the start */
 } cloth_look;
 
 /* What hed_cloth_read() reads through: rows made on the device, and pinned memory that they pass through in chunks. Made

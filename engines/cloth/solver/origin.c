@@ -42,6 +42,7 @@ void cloth_origin_start(hed_cloth *cloth)
             }
     for (int k = 0; k < 3; k++) cloth->origin[k] = on_a_step(0.5 * (low[k] + high[k]));
     cloth->host->look = (cloth_look){.pinned = cloth->host->look.pinned, .done = cloth->host->look.done};
+    memcpy(cloth->host->look.start, cloth->origin, sizeof cloth->origin);
     cloth_fold_view(cloth);
 }
 
@@ -124,7 +125,9 @@ hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_erro
 
 static uint32_t look_count(const hed_cloth *cloth) { return cloth->garment_count < CLOTH_LOOKS ? cloth->garment_count : CLOTH_LOOKS; }
 
-/* A place in the middle of each garment, of the first few. */
+/* A particle of each garment, of the first few: where it is tells how far the garment has gone. */
+static uint32_t looked_at(const hed_cloth *cloth, uint32_t garment) { return cloth->garments[garment]->particle_count / 2; }
+
 static hed_status copy_places(hed_cloth *cloth, hed_error *error)
 {
     cloth_look *look = &cloth->host->look;
@@ -135,7 +138,7 @@ static hed_status copy_places(hed_cloth *cloth, hed_error *error)
     }
     if (!status && !look->done) status = hed_event_create(cloth->device, false, &look->done, error);
     for (uint32_t g = 0; g < look_count(cloth) && !status; g++) {
-        uint64_t particle = cloth->first_particle[g] + cloth->garments[g]->particle_count / 2;
+        uint64_t particle = cloth->first_particle[g] + looked_at(cloth, g);
         status = hed_copy(cloth->stream, look->pinned, g * sizeof(float4), cloth->buffers.position, particle * sizeof(float4), sizeof(float4),
                           error);
     }
@@ -153,13 +156,16 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
     hed_status status = hed_event_wait(look->done, UINT64_MAX, error);
     if (status) return status;
     const float4 *places = hed_buffer_host(look->pinned);
-    float4 low = places[0], high = places[0];
-    for (uint32_t i = 1; i < look_count(cloth); i++) {
-        low = (float4){fminf(low.x, places[i].x), fminf(low.y, places[i].y), fminf(low.z, places[i].z), 0.0f};
-        high = (float4){fmaxf(high.x, places[i].x), fmaxf(high.y, places[i].y), fmaxf(high.z, places[i].z), 0.0f};
+    for (int k = 0; k < 3; k++) {
+        float low = INFINITY, high = -INFINITY;
+        for (uint32_t g = 0; g < look_count(cloth); g++) {
+            const float place[3] = {places[g].x, places[g].y, places[g].z};
+            float gone = place[k] - (float)(cloth->garments[g]->positions[looked_at(cloth, g)][k] - look->start[k]);
+            low = gone < low ? gone : low;
+            high = gone > high ? gone : high;
+        }
+        look->middle[k] = 0.5f * (low + high);
     }
-    const float middle[3] = {0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)};
-    memcpy(look->middle, middle, sizeof middle);
     look->known = true;
     return HED_OK;
 }
