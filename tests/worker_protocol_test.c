@@ -105,7 +105,7 @@ Test(worker_protocol, each_allocation_failing_while_a_job_is_read)
         if (!status) hed_worker_job_free(&job);
         cr_assert(state.live == 0 && state.bytes == 0);
     } while (state.calls >= n);
-    cr_assert(n == 4 && status == HED_OK, "%d allocations, then %s", n - 1, error.text);
+    cr_assert(n == 5 && status == HED_OK, "%d allocations, then %s", n - 1, error.text);
     wild_close(&w);
 }
 

@@ -38,6 +38,9 @@ typedef struct hed_context_def {
     /** Name of a kernel whose first launch is written to a file (capture.h). NULL: HEDDLE_CAPTURE, else none. */
     const char *capture;
     uint32_t host_threads; /**< threads of the host device, the caller's included; 0: one for each processor */
+    /** A CUDA toolkit, whose headers kernels in CUDA C may include; NULL: CUDA_HOME, else CUDA_PATH, else that of nvcc on PATH, else
+     *  the one that NVRTC lies in, else /usr/local/cuda and /usr/include. */
+    const char *cuda_home;
 } hed_context_def;
 
 /** Defaults: C allocator, no log, system clock, every backend, directories by the XDG rules. Thread class: any. */

@@ -20,7 +20,8 @@ enum {
     HED_MAX_ARGUMENTS = 32,
     HED_MAX_PARAMETERS = 24,
     HED_MAX_DIMENSIONS = 8,
-    HED_MAX_STRUCT_BYTES = 4096 /**< a struct passed by value */
+    HED_MAX_STRUCT_BYTES = 4096,   /**< a struct passed by value */
+    HED_MAX_SYMBOL_BYTES = 1 << 20 /**< a struct copied into a symbol; __constant__ memory ends at 65,536 */
 };
 
 /* ---- pieces of a description ---- */
@@ -67,6 +68,13 @@ typedef enum hed_access {
                        kernel's own affair: never compared, poisoned or restored */
 } hed_access;
 
+/** How a written buffer is compared with what is right. */
+typedef enum hed_compare {
+    HED_COMPARE_EACH,  /**< element by element */
+    HED_COMPARE_SUM,   /**< the sums of all elements: partial results, whose number may hang on the configuration */
+    HED_COMPARE_SORTED /**< the elements in ascending order: results that may come in any order */
+} hed_compare;
+
 /** One argument of a kernel. */
 typedef struct hed_argument_def {
     const char *name;
@@ -74,7 +82,12 @@ typedef struct hed_argument_def {
     hed_type type;
     hed_access access; /**< buffers */
     size_t size;       /**< structs: bytes */
-    double tolerance;  /**< written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal */
+    /** Structs, CUDA C: no argument of the kernel, but copied into the __constant__ or __device__ variable that `name` names (as C++
+     *  does: "weights", "ns::weights") before a launch that comes with another content than the one before. One for all launches of a
+     *  compiled kernel, which are waited for then. May have more bytes than a struct: at most HED_MAX_SYMBOL_BYTES. */
+    bool symbol;
+    hed_compare compare; /**< written buffers */
+    double tolerance;    /**< written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal */
 } hed_argument_def;
 
 /** A tunable parameter: a macro of this name in the kernel text, with one of these values. */
@@ -113,13 +126,15 @@ typedef struct hed_problem {
 
 /** How a launch is laid out. */
 typedef struct hed_geometry {
-    uint32_t dimensions;                     /**< 1 to 3 */
-    uint64_t global[3];                      /**< work items; rounded up to whole groups, so the kernel tests its index */
-    uint32_t group[3];                       /**< work items of a group; all 0: chosen by hed_launch_over() */
-    uint64_t local_bytes[HED_MAX_ARGUMENTS]; /**< for each HED_LOCAL argument, by its index among all arguments */
-    uint32_t cluster;                        /**< groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
-    uint64_t native_items;                   /**< what the native function counts over; 0: product of `global` */
-    uint64_t native_grain;                   /**< fewest items worth a thread; 0: one */
+    uint32_t dimensions; /**< 1 to 3 */
+    uint64_t global[3];  /**< work items; rounded up to whole groups, so the kernel tests its index */
+    uint32_t group[3];   /**< work items of a group; all 0: chosen by hed_launch_over() */
+    /** For each HED_LOCAL argument, by its index among all arguments: its bytes. For a written buffer that is not compared element by
+     *  element: how many of its bytes, from the first on, this configuration fills with results; 0: all. */
+    uint64_t local_bytes[HED_MAX_ARGUMENTS];
+    uint32_t cluster;      /**< groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
+    uint64_t native_items; /**< what the native function counts over; 0: product of `global` */
+    uint64_t native_grain; /**< fewest items worth a thread; 0: one */
 } hed_geometry;
 
 /** What one launch must do at the least: the basis of every rate and of the roofline. */
@@ -130,7 +145,9 @@ typedef struct hed_work {
 } hed_work;
 
 /** What a kernel's rate counts. */
-typedef enum hed_metric { HED_METRIC_BYTES, HED_METRIC_OPERATIONS, HED_METRIC_ITEMS } hed_metric;
+typedef enum hed_metric { HED_METRIC_BYTES,
+                          HED_METRIC_OPERATIONS,
+                          HED_METRIC_ITEMS } hed_metric;
 
 /** What a native function is given. `arguments[i]`: the memory of a buffer, struct or scalar; NULL for a local array,
  *  since a native function has its own stack. */
@@ -168,9 +185,11 @@ typedef struct hed_sample_def {
 
 /** The one description. Everything in it must live as long as the kernels made from it. Start from {0}. */
 struct hed_kernel_def {
-    const char *name;          /**< unique, such as "convolution" */
-    const char *summary;       /**< one line for people */
-    const char *entry;         /**< entry point in the text; NULL: `name` */
+    const char *name;    /**< unique, such as "convolution" */
+    const char *summary; /**< one line for people */
+    /** Entry point in the text; NULL: `name`. In CUDA C an expression that names one kernel: "scale", "ns::scale<float, WG>", with
+     *  macros expanded; `extern "C"` is not needed. */
+    const char *entry;
     const hed_source *sources; /**< (source_count), compiled as one text in this order */
     uint32_t source_count;
     hed_language language;
@@ -184,6 +203,9 @@ struct hed_kernel_def {
     uint32_t condition_count;
     const hed_define *defines; /**< (define_count) */
     uint32_t define_count;
+    const char *const *options; /**< (option_count) further words for the device's compiler: NVRTC's, or OpenCL's; those that begin with
+                                     "-cl-" are left out on CUDA */
+    uint32_t option_count;
     const char *const *dimensions; /**< (dimension_count) names of the problem's sizes: "n", "width", ... */
     uint32_t dimension_count;
     uint64_t needs;                   /**< bits of hed_capability */

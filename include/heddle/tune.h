@@ -59,10 +59,11 @@ typedef struct hed_evaluation {
 /** One argument's content. Buffers that the kernel changes in place are given back their first content before every
  *  run; those that it only writes are poisoned before every check. */
 typedef struct hed_tune_argument {
-    const void *data;     /**< first content: buffers read, scalars, structs; NULL: buffers only written, workspaces
+    const void *data;        /**< first content: buffers read, scalars, structs; NULL: buffers only written, workspaces
                                (zeros), local arrays */
-    uint64_t bytes;       /**< of a buffer, enough for every configuration */
-    const void *expected; /**< (bytes) right output, to the argument's tolerance; NULL: by reference */
+    uint64_t bytes;          /**< of a buffer, enough for every configuration */
+    const void *expected;    /**< (expected_bytes) right output, to the argument's tolerance; NULL: by reference */
+    uint64_t expected_bytes; /**< 0: as `bytes`. Another number only where sums or sorted elements are compared */
 } hed_tune_argument;
 
 /** What results are compared with where `expected` is not given. */

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,6 +75,20 @@ void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library)
 const char *hed_dynlib_name(const hed_dynlib *library)
 {
     return library->name;
+}
+
+void hed_dynlib_folder(const hed_dynlib *library, char *folder, size_t size)
+{
+    struct link_map *map = NULL;
+    hed_text_copy(folder, size, "");
+    if (dlinfo(library->handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) {
+        return;
+    }
+    const char *slash = strrchr(map->l_name, '/');
+    if (slash != NULL && (size_t)(slash - map->l_name) < size) {
+        memcpy(folder, map->l_name, (size_t)(slash - map->l_name));
+        folder[slash - map->l_name] = '\0';
+    }
 }
 
 void *hed_dynlib_symbol(const hed_dynlib *library, const char *name)

@@ -70,6 +70,15 @@ void hed_text_add_bytes(hed_text *text, const void *bytes, size_t size)
     text->bytes[text->size] = '\0';
 }
 
+void hed_text_add_define(hed_text *text, const char *name, const char *value)
+{
+    hed_text_add(text, "#define %s ", name);
+    for (; *value; value++) {
+        hed_text_add(text, *value == '\n' ? "\\\n" : "%c", *value);
+    }
+    hed_text_add(text, "\n");
+}
+
 void hed_text_free(hed_text *text)
 {
     hed_release(text->allocator, text->bytes, text->capacity);

@@ -14,6 +14,8 @@ typedef struct hed_text {
 
 void hed_text_add(hed_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hed_text_add_bytes(hed_text *text, const void *bytes, size_t size);
+/* Adds "#define NAME VALUE"; a value may have several lines. */
+void hed_text_add_define(hed_text *text, const char *name, const char *value);
 void hed_text_free(hed_text *text);
 
 /* Copies with a zero at the end, cut to `size`; true if it fit. */

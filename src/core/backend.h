@@ -32,6 +32,7 @@ typedef struct hed_settings {
     char *device, *cache_dir, *data_dir, *kernel_dir, *ptx_dir, *worker;
     char *database, *installed_database;                 /* "": none */
     char *opencl_library, *cuda_library, *nvrtc_library; /* NULL: usual names; "": not used */
+    char *cuda_home;                                     /* a CUDA toolkit; NULL: not known */
     char *capture;                                       /* name of the kernel to capture; NULL: none */
     uint32_t host_threads;
 } hed_settings;

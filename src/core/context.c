@@ -75,6 +75,22 @@ static void default_installed_database(char *path)
     path[0] = 0;
 }
 
+/* The folder above that of nvcc, where PATH has one. */
+static bool toolkit_of_nvcc(char *path)
+{
+    char folder[HED_PATH_MAX], compiler[HED_PATH_MAX];
+    for (const char *at = hed_environment("PATH"); at; at = *at ? at + 1 : NULL) {
+        size_t length = strcspn(at, ":");
+        if (length > 0 && length < sizeof folder) {
+            memcpy(folder, at, length);
+            folder[length] = 0;
+            if (hed_path_join(compiler, folder, "nvcc") && access(compiler, X_OK) == 0) return hed_path_join(path, folder, "..");
+        }
+        at += length;
+    }
+    return false;
+}
+
 /* The user's own: given, of the environment, or in the folder of kept data. Who wants none
  * does not want the installed one either. */
 static void find_databases(char *path, char *installed, const char *given, const char *data_dir)
@@ -93,7 +109,7 @@ static const char *given_or(const char *given, const char *variable) { return gi
 static hed_status make_settings(hed_settings *settings, const hed_context_def *def)
 {
     char cache[HED_PATH_MAX], data[HED_PATH_MAX], ptx[HED_PATH_MAX], worker[HED_PATH_MAX];
-    char database[HED_PATH_MAX], installed[HED_PATH_MAX];
+    char database[HED_PATH_MAX], installed[HED_PATH_MAX], toolkit[HED_PATH_MAX];
     const hed_allocator *a = &settings->allocator;
     xdg_folder(cache, "XDG_CACHE_HOME", ".cache");
     xdg_folder(data, "XDG_DATA_HOME", ".local/share");
@@ -102,6 +118,9 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
     find_databases(database, installed, def->database, def->data_dir ? def->data_dir : data);
     const char *kernel_dir = given_or(def->kernel_dir, "HEDDLE_KERNEL_DIR");
     const char *ptx_dir = given_or(def->ptx_dir, "HEDDLE_PTX_DIR");
+    const char *cuda_home = given_or(def->cuda_home, "CUDA_HOME");
+    if (!cuda_home) cuda_home = hed_environment("CUDA_PATH");
+    if (!cuda_home && toolkit_of_nvcc(toolkit)) cuda_home = toolkit;
     const char *worker_given = given_or(def->worker, "HEDDLE_WORKER");
     settings->allocator = def->allocator;
     settings->logger = def->logger;
@@ -122,6 +141,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->opencl_library, given_or(def->opencl_library, "HEDDLE_OPENCL_LIBRARY")},
         {&settings->cuda_library, given_or(def->cuda_library, "HEDDLE_CUDA_LIBRARY")},
         {&settings->nvrtc_library, given_or(def->nvrtc_library, "HEDDLE_NVRTC_LIBRARY")},
+        {&settings->cuda_home, cuda_home},
         {&settings->capture, given_or(def->capture, "HEDDLE_CAPTURE")},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -134,7 +154,7 @@ static void free_settings(hed_settings *settings)
     hed_allocator a = settings->allocator;
     char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
                    settings->ptx_dir, settings->opencl_library, settings->cuda_library, settings->nvrtc_library,
-                   settings->capture, settings->worker, settings->database, settings->installed_database};
+                   settings->cuda_home, settings->capture, settings->worker, settings->database, settings->installed_database};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hed_release_text(&a, all[i]);
 }
 

@@ -91,7 +91,8 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
     if (status) return status;
     uint64_t local = 0, groups = 1;
     int64_t resident = -1;
-    for (uint32_t i = 0; i < program->def->argument_count; i++) local += (g.local_bytes[i] + 15) & ~15ull;
+    for (uint32_t i = 0; i < program->def->argument_count; i++)
+        if (program->def->arguments[i].kind == HED_LOCAL) local += (g.local_bytes[i] + 15) & ~15ull;
     for (uint32_t i = 0; i < 3; i++) groups *= g.global[i] / g.group[i];
     status = hed_kernel_resident_groups(r->def.kernel, g.group[0] * g.group[1] * g.group[2], local, &resident, error);
     if (!status && resident >= 0 && groups > (uint64_t)resident)

@@ -36,11 +36,16 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
                         HED_MAX_PARAMETERS, HED_MAX_DIMENSIONS);
     hed_status status = check_words(def, error);
     if (status) return status;
-    for (uint32_t i = 0; i < def->argument_count; i++)
-        if (def->arguments[i].kind == HED_STRUCT &&
-            (def->arguments[i].size == 0 || def->arguments[i].size > HED_MAX_STRUCT_BYTES))
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: struct argument \"%s\" of %zu bytes: 1 to %d", def->name,
-                            def->arguments[i].name, def->arguments[i].size, HED_MAX_STRUCT_BYTES);
+    for (uint32_t i = 0; i < def->argument_count; i++) {
+        const hed_argument_def *argument = &def->arguments[i];
+        size_t most = argument->symbol ? HED_MAX_SYMBOL_BYTES : HED_MAX_STRUCT_BYTES;
+        if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > most))
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: struct argument \"%s\" of %zu bytes: 1 to %zu", def->name,
+                            argument->name, argument->size, most);
+        if (argument->symbol && (argument->kind != HED_STRUCT || def->language != HED_CUDA_C))
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument \"%s\" cannot be a symbol: those are structs of texts in CUDA C",
+                            def->name, argument->name);
+    }
     return HED_OK;
 }
 

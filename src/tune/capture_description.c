@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 
+enum { SYMBOL = HED_LOCAL + 1 /* in the file, the kind of a struct that is a symbol */ };
+
 /* ---- putting ---- */
 
 static void put_u32(hed_text *to, uint32_t value) { hed_text_add_bytes(to, &value, sizeof value); }
@@ -34,7 +36,7 @@ static void put_source(hed_text *to, const hed_source *source)
 static void put_argument(hed_text *to, const hed_argument_def *argument, uint64_t bytes)
 {
     put_text(to, argument->name);
-    put_u32(to, argument->kind);
+    put_u32(to, argument->symbol ? SYMBOL : argument->kind);
     put_u32(to, argument->type);
     put_u32(to, argument->access);
     put_u64(to, argument->size);
@@ -114,6 +116,9 @@ void hed_capture_pack(hed_text *to, const hed_capture_launched *launched)
     put_text(to, def->metric_unit);
     put_lists(to, launched);
     put_info(to, launched);
+    /* At the end and only where there are some, so that earlier versions of Heddle read all other captures. */
+    if (def->option_count) put_u32(to, def->option_count);
+    for (uint32_t i = 0; i < def->option_count; i++) put_text(to, def->options[i]);
 }
 
 /* ---- getting ---- */
@@ -221,13 +226,17 @@ static void get_source(reader *r, hed_source *source)
 static void get_argument(reader *r, hed_argument_def *argument, uint64_t *bytes)
 {
     argument->name = get_word(r, "the name of an argument");
-    argument->kind = get_below(r, HED_LOCAL + 1, "the kind of an argument", "0 to 3");
+    uint32_t kind = get_below(r, SYMBOL + 1, "the kind of an argument", "0 to 4");
+    argument->symbol = kind == SYMBOL;
+    argument->kind = argument->symbol ? HED_STRUCT : (hed_argument_kind)kind;
     argument->type = get_below(r, HED_TYPE_COUNT, "the type of an argument", "0 to 6");
     argument->access = get_below(r, HED_WORKSPACE + 1, "the access to a buffer", "0 to 3");
     uint64_t at = r->at;
     argument->size = get_u64(r, "the size of a struct");
-    if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > HED_MAX_STRUCT_BYTES))
+    if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > HED_MAX_STRUCT_BYTES) && !argument->symbol)
         wrong(r, at, "the size of a struct", argument->size, "1 to 4096");
+    if (argument->symbol && (argument->size == 0 || argument->size > HED_MAX_SYMBOL_BYTES))
+        wrong(r, at, "the size of a symbol", argument->size, "1 to 1048576");
     argument->tolerance = get_double(r, "a tolerance");
     at = r->at;
     *bytes = get_u64(r, "the bytes of an argument");
@@ -355,6 +364,9 @@ hed_status hed_capture_unpack(const char *path, const unsigned char *bytes, uint
     def->metric_unit = get_text(&r, "the metric's unit");
     get_lists(&r, launched, lists);
     get_info(&r, launched);
+    if (r.at < size && !r.status) def->option_count = get_count(&r, "the number of compiler options");
+    for (uint32_t i = 0; i < def->option_count; i++) lists->options[i] = get_word(&r, "a compiler option");
+    def->options = lists->options;
     if (r.at != size) wrong(&r, r.at, "what is left of the section", size - r.at, "nothing");
     return r.status;
 }

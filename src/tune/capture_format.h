@@ -88,6 +88,7 @@ typedef struct hed_capture_lists {
     const char *constraints[HED_CAPTURE_LIST];
     hed_condition conditions[HED_CAPTURE_LIST];
     hed_define defines[HED_CAPTURE_LIST];
+    const char *options[HED_CAPTURE_LIST];
     const char *dimensions[HED_MAX_DIMENSIONS];
 } hed_capture_lists;
 

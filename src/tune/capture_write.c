@@ -142,9 +142,9 @@ static hed_status put_outputs(recorder *r, hed_error *error)
 
 static hed_status check_limits(const hed_kernel_def *def, hed_error *error)
 {
-    uint32_t counts[] = {def->source_count, def->constraint_count, def->condition_count, def->define_count};
-    static const char *const names[] = {"sources", "constraints", "conditions", "defines"};
-    for (int i = 0; i < 4; i++)
+    uint32_t counts[] = {def->source_count, def->constraint_count, def->condition_count, def->define_count, def->option_count};
+    static const char *const names[] = {"sources", "constraints", "conditions", "defines", "compiler options"};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] > HED_CAPTURE_LIST)
             return hed_fail(error, HED_ERROR_LIMIT, "%s: a capture holds at most %d %s, and there are %u", def->name,
                             HED_CAPTURE_LIST, names[i], counts[i]);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 4096 };
@@ -135,6 +136,77 @@ void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64
         if (quick && floats_within(check, a + i, b + i, tolerance)) continue;
         compare_elements(check, argument, at + i, a + i, b + i, size, tolerance);
     }
+}
+
+/* ---- outputs whose size or order hangs on the configuration ---- */
+
+uint64_t hed_check_result_bytes(const hed_geometry *geometry, uint32_t argument, uint64_t bytes)
+{
+    uint64_t written = geometry->local_bytes[argument];
+    return written > 0 && written < bytes ? written : bytes;
+}
+
+/* Whole numbers are summed modulo 2^64, so that equal is equal; others in the widest type there is. */
+static long double sum_of(hed_type type, const unsigned char *from, uint64_t bytes)
+{
+    uint32_t size = hed_check_element_bytes(type);
+    bool real = type == HED_FLOAT || type == HED_DOUBLE;
+    long double sum = 0;
+    uint64_t whole = 0;
+    for (uint64_t i = 0; i + size <= bytes; i += size) {
+        element value = element_at(type, from + i);
+        if (real) sum += number(type, value);
+        else whole += type == HED_INT32 ? (uint64_t)value.i32 : type == HED_UINT32 ? value.u32
+                                                            : type == HED_BYTES    ? value.byte
+                                                                                   : value.u64;
+    }
+    return real ? sum : type == HED_INT32 || type == HED_INT64 ? (long double)(int64_t)whole
+                                                               : (long double)whole;
+}
+
+static void check_sum(hed_check *check, const hed_argument_def *argument, const void *found, uint64_t found_bytes,
+                      const void *expected, uint64_t expected_bytes, double tolerance)
+{
+    long double a = sum_of(argument->type, found, found_bytes), b = sum_of(argument->type, expected, expected_bytes);
+    double error = a == b ? 0 : (double)(fabsl(a - b) / fmaxl(1, fabsl(b)));
+    if (isnan(error)) error = isnan(a) && isnan(b) ? 0 : INFINITY;
+    if (error > check->error) check->error = error;
+    if (error <= tolerance || check->wrong) return;
+    check->wrong = true;
+    snprintf(check->text, sizeof check->text, "the sum of %.64s is %.9Lg, expected %.9Lg (error %.3g, tolerance %.3g)",
+             argument->name, a, b, error, tolerance);
+}
+
+/* NaNs come last. */
+static int order(const void *left, const void *right, void *user)
+{
+    const hed_type type = *(const hed_type *)user;
+    element a = element_at(type, left), b = element_at(type, right);
+    if (type == HED_INT64) return (a.i64 > b.i64) - (a.i64 < b.i64);
+    if (type == HED_UINT64) return (a.u64 > b.u64) - (a.u64 < b.u64);
+    double x = number(type, a), y = number(type, b);
+    return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
+}
+
+void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void *found, uint64_t found_bytes, void *expected,
+                       uint64_t expected_bytes, double tolerance)
+{
+    uint32_t size = hed_check_element_bytes(argument->type);
+    hed_type type = argument->type;
+    check->compared = true;
+    if (argument->compare == HED_COMPARE_SUM) {
+        check_sum(check, argument, found, found_bytes, expected, expected_bytes, tolerance);
+        return;
+    }
+    if (found_bytes != expected_bytes && !check->wrong) {
+        check->wrong = true;
+        snprintf(check->text, sizeof check->text, "%.64s has %" PRIu64 " elements, expected %" PRIu64, argument->name,
+                 found_bytes / size, expected_bytes / size);
+    }
+    if (found_bytes != expected_bytes) return;
+    qsort_r(found, found_bytes / size, size, order, &type);
+    qsort_r(expected, expected_bytes / size, size, order, &type);
+    hed_check_output(check, argument, 0, found, expected, found_bytes, tolerance);
 }
 
 /* ---- what must not change ---- */

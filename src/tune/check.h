@@ -18,6 +18,12 @@ uint32_t hed_check_element_bytes(hed_type type);
  * bits. A NaN equals any NaN, and nothing else. */
 void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at, const void *found,
                       const void *expected, uint64_t bytes, double tolerance);
+/* Bytes of written buffer `argument`, of `bytes` in all, that a launch laid out so fills with results. */
+uint64_t hed_check_result_bytes(const hed_geometry *geometry, uint32_t argument, uint64_t bytes);
+/* Compares a whole output as the argument's `compare` says (a sum, or sorted); both may have any number of elements, and both are sorted
+ * in place. */
+void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void *found, uint64_t found_bytes, void *expected,
+                       uint64_t expected_bytes, double tolerance);
 /* Compares a piece of an input with what was written there. */
 void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_t at, const void *found,
                      const void *expected, uint64_t bytes);

@@ -31,7 +31,9 @@ static hed_hash hash_description(hed_hash hash, const hed_kernel_def *def)
         hash = hash_number(hash, argument->kind);
         hash = hash_number(hash, argument->type);
         hash = hash_number(hash, argument->kind == HED_STRUCT ? argument->size : 0);
+        if (argument->symbol) hash = hed_hash_text(hash, argument->name);
     }
+    for (uint32_t i = 0; i < def->option_count; i++) hash = hed_hash_text(hash, def->options[i]);
     return hash_parameters(hash, def->parameters, def->parameter_count);
 }
 

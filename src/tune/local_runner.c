@@ -250,14 +250,37 @@ static hed_status compare_guard(hed_local_runner *local, uint32_t index, bool be
     return status;
 }
 
-static hed_status compare_buffer(hed_local_runner *local, uint32_t index, unsigned char byte, hed_check *check,
-                                 hed_error *error)
+/* An output that is summed or sorted is compared as a whole. */
+static hed_status compare_whole(hed_local_runner *local, uint32_t index, const hed_geometry *geometry, hed_check *check,
+                                hed_error *error)
+{
+    const hed_argument_def *argument = &local->def.kernel->arguments[index];
+    const hed_runner_argument *content = &local->def.arguments[index];
+    const hed_allocator *allocator = &local->allocator;
+    uint64_t size = hed_check_result_bytes(geometry, index, bytes_of(local, index)), expected_size = hed_runner_expected_bytes(content);
+    void *found = hed_allocate(allocator, size), *expected = hed_allocate(allocator, expected_size);
+    hed_status status = found && expected ? HED_OK
+                                          : hed_fail(error, HED_ERROR_MEMORY, "no memory to compare \"%s\"", argument->name);
+    if (!status) status = hed_read(local->stream, found, local->buffers[index], local->guard, size, error);
+    if (!status) status = hed_stream_wait(local->stream, error);
+    if (!status) {
+        memcpy(expected, content->expected, expected_size);
+        hed_check_reduced(check, argument, found, size, expected, expected_size, content->tolerance);
+    }
+    hed_release(allocator, found, size);
+    hed_release(allocator, expected, expected_size);
+    return status;
+}
+
+static hed_status compare_buffer(hed_local_runner *local, uint32_t index, const hed_geometry *geometry, unsigned char byte,
+                                 hed_check *check, hed_error *error)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const unsigned char *found;
     uint64_t size = bytes_of(local, index);
-    bool content = local->def.arguments[index].expected || argument->access == HED_READ;
-    hed_status status = HED_OK;
+    bool expected = local->def.arguments[index].expected, whole = expected && argument->compare != HED_COMPARE_EACH;
+    bool content = (expected && !whole) || argument->access == HED_READ;
+    hed_status status = whole ? compare_whole(local, index, geometry, check, error) : HED_OK;
     for (uint64_t at = 0; content && at < size && !status;) {
         uint64_t piece = size - at < STAGING_BYTES ? size - at : STAGING_BYTES;
         status = fetch(local, local->buffers[index], local->guard + at, piece, &found, error);
@@ -268,12 +291,16 @@ static hed_status compare_buffer(hed_local_runner *local, uint32_t index, unsign
     return status ? status : compare_guard(local, index, false, byte, check, error);
 }
 
-static hed_status compare(hed_local_runner *local, unsigned char byte, hed_trial *trial, hed_error *error)
+static hed_status compare(hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial, hed_error *error)
 {
+    const hed_kernel_def *kernel = local->def.kernel;
     hed_check check = {0};
+    hed_geometry geometry = {0};
+    hed_config config = hed_kernel_config(local->slots[slot].kernel, NULL);
     hed_status status = HED_OK;
+    if (kernel->geometry) kernel->geometry(kernel, &config, local->def.problem, &geometry);
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
-        if (local->buffers[i]) status = compare_buffer(local, i, byte, &check, error);
+        if (local->buffers[i]) status = compare_buffer(local, i, &geometry, byte, &check, error);
     if (status) return status;
     trial->error = check.compared ? check.error : (double)NAN;
     if (!check.wrong) return HED_OK;
@@ -389,7 +416,7 @@ hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, 
     hed_status status = refuse_empty(local, slot, error);
     if (status) return status;
     status = run_poisoned(local, slot, byte, trial, error);
-    if (!status && !trial->outcome) status = compare(local, byte, trial, error);
+    if (!status && !trial->outcome) status = compare(local, slot, byte, trial, error);
     return status || !trial->outcome ? status : forget(local, slot, error);
 }
 

@@ -10,9 +10,15 @@
 typedef struct hed_runner_argument {
     const void *data; /* first content; NULL: only written, or local */
     uint64_t bytes;
-    const void *expected; /* NULL: not compared */
-    double tolerance;     /* 0: equal bits */
+    const void *expected;    /* NULL: not compared */
+    uint64_t expected_bytes; /* 0: as `bytes` */
+    double tolerance;        /* 0: equal bits */
 } hed_runner_argument;
+
+static inline uint64_t hed_runner_expected_bytes(const hed_runner_argument *argument)
+{
+    return argument->expected_bytes ? argument->expected_bytes : argument->bytes;
+}
 
 typedef struct hed_runner_def {
     hed_device *device;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tune/check.h"
 
 static uint64_t value_bytes(const hed_argument_def *argument)
 {
@@ -54,6 +55,7 @@ static hed_status take_given(hed_inputs *inputs, uint32_t index, const hed_tune_
                   : argument->kind == HED_LOCAL ? 0
                                                 : value_bytes(argument);
     made->expected = is_output(argument) ? given->expected : NULL;
+    made->expected_bytes = given->expected_bytes;
     bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !given->data;
     return zeros ? make_data(inputs, index, error) : HED_OK;
 }
@@ -126,7 +128,8 @@ bool hed_inputs_lack(const hed_inputs *inputs)
     return false;
 }
 
-hed_status hed_inputs_expect(hed_inputs *inputs, hed_runner *runner, hed_trial *trial, hed_error *error)
+hed_status hed_inputs_expect(hed_inputs *inputs, hed_runner *runner, const hed_geometry *geometry, hed_trial *trial,
+                             hed_error *error)
 {
     for (uint32_t i = 0; i < inputs->kernel->argument_count; i++) {
         hed_runner_argument *argument = &inputs->arguments[i];
@@ -138,6 +141,7 @@ hed_status hed_inputs_expect(hed_inputs *inputs, hed_runner *runner, hed_trial *
         hed_status status = hed_runner_output(runner, 0, i, inputs->expected[i], trial, error);
         if (status || trial->outcome) return status;
         argument->expected = inputs->expected[i];
+        argument->expected_bytes = hed_check_result_bytes(geometry, i, argument->bytes);
     }
     return HED_OK;
 }

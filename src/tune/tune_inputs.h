@@ -33,7 +33,8 @@ void hed_inputs_free(hed_inputs *inputs);
 /* Whether an output is left that nothing says the right content of. */
 bool hed_inputs_lack(const hed_inputs *inputs);
 /* Takes what is in slot 0 of a runner, over the same arguments, as right, for those outputs. A candidate's failure
- * is in `trial`. Errors: MEMORY, those of the runner. */
-hed_status hed_inputs_expect(hed_inputs *inputs, hed_runner *runner, hed_trial *trial, hed_error *error);
+ * is in `trial`; `geometry` is what it was laid out as. Errors: MEMORY, those of the runner. */
+hed_status hed_inputs_expect(hed_inputs *inputs, hed_runner *runner, const hed_geometry *geometry, hed_trial *trial,
+                             hed_error *error);
 
 #endif

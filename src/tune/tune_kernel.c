@@ -259,6 +259,7 @@ static hed_device *host_of(hed_device *device)
 static hed_status expect_from(kernel_tuning *k, hed_device *device, const hed_kernel_def *kernel, hed_error *error)
 {
     hed_config config;
+    hed_geometry geometry = {0};
     hed_trial trial = {0};
     hed_runner *runner = NULL;
     bool native = device != k->tuning.device;
@@ -272,7 +273,8 @@ static hed_status expect_from(kernel_tuning *k, hed_device *device, const hed_ke
     if (!status)
         status = native ? hed_runner_create_local(&def, &runner, error) : open_runner(k, &def, &runner, error);
     if (!status) status = hed_runner_prepare(runner, 0, &config, &trial, error);
-    if (!status && !trial.outcome) status = hed_inputs_expect(&k->inputs, runner, &trial, error);
+    if (!status && kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
+    if (!status && !trial.outcome) status = hed_inputs_expect(&k->inputs, runner, &geometry, &trial, error);
     if (!status && trial.outcome)
         status = hed_fail(
             error, trial.outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,

@@ -54,6 +54,7 @@ static void put_context(hed_text *to, const hed_runner_def *def, const char *cac
     put_text(to, is_cuda ? "" : settings->opencl_library);
     put_text(to, is_cuda ? settings->cuda_library : "");
     put_text(to, is_cuda ? settings->nvrtc_library : "");
+    put_text(to, settings->cuda_home);
     put_number(to, settings->host_threads);
 }
 
@@ -81,6 +82,8 @@ static void put_kernel(hed_text *to, const hed_kernel_def *kernel, const hed_bui
         put_bytes(to, texts->sources[i].text, texts->sources[i].size);
     }
     put_defines(to, kernel->defines, kernel->define_count);
+    put_number(to, kernel->option_count);
+    for (uint32_t i = 0; i < kernel->option_count; i++) put_text(to, kernel->options[i]);
     put_number(to, kernel->parameter_count);
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const hed_parameter_def *parameter = &kernel->parameters[i];
@@ -123,9 +126,12 @@ static uint64_t put_arguments(hed_text *to, const hed_runner_def *def)
         put_number(to, argument->type);
         put_number(to, argument->access);
         put_number(to, argument->size);
+        put_number(to, argument->symbol);
+        put_number(to, argument->compare);
         put_number(to, bytes);
         at = put_place(to, content->data, bytes, at);
-        at = put_place(to, content->expected, bytes, at);
+        put_number(to, hed_runner_expected_bytes(content));
+        at = put_place(to, content->expected, hed_runner_expected_bytes(content), at);
         put_real(to, content->tolerance);
     }
     return at;
@@ -202,8 +208,9 @@ static bool write_data(int file, const hed_runner_def *def, uint64_t at)
         uint64_t bytes = content_bytes(&def->kernel->arguments[i], content);
         if (content->data) good = write_at(file, content->data, bytes, at);
         at = content->data ? aligned(at + bytes) : at;
-        if (content->expected) good = good && write_at(file, content->expected, bytes, at);
-        at = content->expected ? aligned(at + bytes) : at;
+        uint64_t expected = hed_runner_expected_bytes(content);
+        if (content->expected) good = good && write_at(file, content->expected, expected, at);
+        at = content->expected ? aligned(at + expected) : at;
     }
     return good;
 }
@@ -317,6 +324,7 @@ static void get_context(reader *from, hed_worker_job *job)
     context->opencl_library = get_text(from);
     context->cuda_library = get_text(from);
     context->nvrtc_library = get_text(from);
+    context->cuda_home = get_text(from);
     context->host_threads = get_small(from, UINT32_MAX);
     context->kernel_dir = context->database = context->capture = context->worker = "";
 }
@@ -356,6 +364,17 @@ static uint32_t get_defines(reader *from, hed_worker_job *job, uint32_t before)
     return grown ? count : 0;
 }
 
+static void get_options(reader *from, hed_worker_job *job)
+{
+    uint32_t count = get_count(from);
+    job->options = hed_allocate(&job->allocator, (count + 1) * sizeof *job->options);
+    job->option_capacity = count + 1;
+    if (!job->options) from->bad = from->starved = true;
+    for (uint32_t i = 0; i < count && job->options; i++) job->options[i] = get_word(from);
+    job->kernel.options = job->options;
+    job->kernel.option_count = job->options ? count : 0;
+}
+
 static void get_parameters(reader *from, hed_worker_job *job)
 {
     job->kernel.parameters = job->parameters;
@@ -381,6 +400,7 @@ static void get_kernel(reader *from, hed_worker_job *job)
     kernel->may_spill = get_small(from, 1);
     get_sources(from, job);
     kernel->define_count = get_defines(from, job, 0);
+    get_options(from, job);
     get_parameters(from, job);
     kernel->dimensions = job->dimensions;
     kernel->dimension_count = get_small(from, HED_MAX_DIMENSIONS);
@@ -424,11 +444,15 @@ static void get_arguments(reader *from, hed_worker_job *job)
         argument->type = (hed_type)get_small(from, HED_TYPE_COUNT - 1);
         argument->access = (hed_access)get_small(from, HED_WORKSPACE);
         argument->size = get_number(from);
+        argument->symbol = get_small(from, 1);
+        argument->compare = (hed_compare)get_small(from, HED_COMPARE_SORTED);
         content->bytes = get_number(from);
         content->data = get_place(from, content->bytes);
-        content->expected = get_place(from, content->bytes);
+        content->expected_bytes = get_number(from);
+        content->expected = get_place(from, content->expected_bytes);
         content->tolerance = get_real(from);
         /* A content that is shorter than its type would be read beyond its end. */
+        if (content->expected && argument->compare == HED_COMPARE_EACH && content->expected_bytes < content->bytes) from->bad = true;
         if (argument->kind != HED_BUFFER && content->bytes != content_bytes(argument, content)) from->bad = true;
     }
 }
@@ -462,6 +486,8 @@ void hed_worker_job_free(hed_worker_job *job)
 {
     hed_release(&job->allocator, job->sources, job->source_capacity * sizeof *job->sources);
     hed_release(&job->allocator, job->defines, job->define_capacity * sizeof *job->defines);
+    hed_release(&job->allocator, job->options, job->option_capacity * sizeof *job->options);
     job->sources = NULL;
+    job->options = NULL;
     job->defines = NULL;
 }

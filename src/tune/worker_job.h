@@ -18,8 +18,9 @@ typedef struct hed_worker_job {
     hed_problem problem;
     hed_runner_def runner; /* without device; the rest points into this struct */
     hed_source *sources;   /* (source_capacity) */
+    const char **options;  /* (option_capacity) */
     hed_define *defines;   /* (define_capacity) */
-    uint32_t source_capacity, define_capacity;
+    uint32_t source_capacity, option_capacity, define_capacity;
     hed_allocator allocator;
 } hed_worker_job;
 

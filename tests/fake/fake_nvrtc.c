@@ -37,6 +37,8 @@ FAKE_EXPORT int nvrtcCreateProgram(nvrtcProgram *program, const char *text, cons
                                    int header_count, const char *const *headers,
                                    const char *const *header_names);
 FAKE_EXPORT int nvrtcDestroyProgram(nvrtcProgram *program);
+FAKE_EXPORT int nvrtcAddNameExpression(nvrtcProgram program, const char *expression);
+FAKE_EXPORT int nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name);
 FAKE_EXPORT int nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options);
 FAKE_EXPORT int nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size);
 FAKE_EXPORT int nvrtcGetProgramLog(nvrtcProgram program, char *log);
@@ -93,6 +95,23 @@ int nvrtcDestroyProgram(nvrtcProgram *program)
     free((*program)->code);
     free(*program);
     *program = NULL;
+    return NVRTC_SUCCESS;
+}
+
+/* Names are what they are in C. */
+int nvrtcAddNameExpression(nvrtcProgram program, const char *expression)
+{
+    (void)expression;
+    ENTER(nvrtcAddNameExpression);
+    CHECK(nvrtcAddNameExpression, program);
+    return NVRTC_SUCCESS;
+}
+
+int nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name)
+{
+    ENTER(nvrtcGetLoweredName);
+    CHECK(nvrtcGetLoweredName, program);
+    *name = expression;
     return NVRTC_SUCCESS;
 }
 

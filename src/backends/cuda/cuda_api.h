@@ -103,7 +103,8 @@ enum {
 };
 
 /* CUlaunchAttributeID; the value is a union of 64 bytes. */
-enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_CLUSTER_DIMENSION = 4 };
+enum { CU_LAUNCH_COOPERATIVE = 2,
+       CU_LAUNCH_CLUSTER_DIMENSION = 4 };
 
 typedef union CUlaunchAttributeValue {
     char bytes[64];
@@ -168,7 +169,7 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     X(cuDeviceGetCount, "cuDeviceGetCount", (int *count)) \
     X(cuDeviceGet, "cuDeviceGet", (CUdevice * device, int ordinal)) \
     X(cuDeviceGetName, "cuDeviceGetName", (char *name, int size, CUdevice device)) \
-    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *bytes, CUdevice device)) \
+    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, CUdevice device)) \
     X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, CUdevice device)) \
     X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext * context, CUdevice device)) \
     X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice device)) \
@@ -177,7 +178,7 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     X(cuCtxGetDevice, "cuCtxGetDevice", (CUdevice * device)) \
     X(cuCtxSynchronize, "cuCtxSynchronize", (void)) \
     X(cuCtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange", (int *least, int *greatest)) \
-    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t *free_bytes, size_t *total)) \
+    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total)) \
     X(cuMemAlloc, "cuMemAlloc_v2", (CUdeviceptr * address, size_t size)) \
     X(cuMemFree, "cuMemFree_v2", (CUdeviceptr address)) \
     X(cuMemHostAlloc, "cuMemHostAlloc", (void **host, size_t size, unsigned flags)) \
@@ -222,6 +223,7 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
 
 /* NULL where the driver lacks them; what needs them is then no capability of its devices. */
 #define HED_CUDA_OPTIONAL(X) \
+    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (CUdeviceptr * address, size_t * size, CUmodule module, const char *name)) \
     X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", \
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
        unsigned shared_bytes, CUstream stream, void **arguments)) \
@@ -239,7 +241,7 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     X(cuGraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute", \
       (CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)) \
     X(cuGraphInstantiate, "cuGraphInstantiate_v2", \
-      (CUgraphExec * exec, CUgraph graph, CUgraphNode *failed, char *log, size_t log_size)) \
+      (CUgraphExec * exec, CUgraph graph, CUgraphNode * failed, char *log, size_t log_size)) \
     X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams", \
       (CUgraphExec exec, CUgraphNode node, const cuda_kernel_node *kernel)) \
     X(cuGraphExecDestroy, "cuGraphExecDestroy", (CUgraphExec exec)) \
@@ -249,7 +251,7 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     X(cuGraphicsMapResources, "cuGraphicsMapResources", (unsigned count, CUgraphicsResource *resources, CUstream stream)) \
     X(cuGraphicsUnmapResources, "cuGraphicsUnmapResources", (unsigned count, CUgraphicsResource *resources, CUstream stream)) \
     X(cuGraphicsResourceGetMappedPointer, "cuGraphicsResourceGetMappedPointer_v2", \
-      (CUdeviceptr * address, size_t *size, CUgraphicsResource resource))
+      (CUdeviceptr * address, size_t * size, CUgraphicsResource resource))
 
 #define HED_CUDA_MEMBER(member, symbol, parameters) CUresult(*member) parameters;
 

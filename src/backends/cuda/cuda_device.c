@@ -6,7 +6,8 @@
 #include "base/text.h"
 
 /* NVRTC and PTX ISA that know 128-bit relaxed accesses, and kernel arguments beyond 4 KB. */
-enum { PACKETS_SINCE = 12030, LARGE_ARGUMENTS_SINCE = 12010 };
+enum { PACKETS_SINCE = 12030,
+       LARGE_ARGUMENTS_SINCE = 12010 };
 
 static uint32_t device_count(hed_backend_slot *slot)
 {
@@ -280,7 +281,7 @@ const hed_backend hed_cuda_backend = {
     .stream_wait_event = hed_cuda_stream_wait_event,
     .event_elapsed = hed_cuda_event_elapsed,
     .build = hed_cuda_build,
-    .build_options = hed_nvrtc_options,
+    .build_options = hed_cuda_build_options,
     .build_ahead = hed_cuda_build_ahead,
     .prelude = hed_nvrtc_prelude,
     .program_load = hed_cuda_program_load,

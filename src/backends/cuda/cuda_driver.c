@@ -174,6 +174,7 @@ static hed_status load_nvrtc(const hed_settings *settings, hed_cuda *cuda, hed_b
     hed_status status = hed_nvrtc_open(&settings->allocator, settings->nvrtc_library, cuda->version,
                                        &cuda->nvrtc, loader, sizeof loader);
     if (status) return status;
+    if (cuda->nvrtc) hed_nvrtc_find_headers(cuda->nvrtc, settings->cuda_home);
     int version = cuda->nvrtc ? hed_nvrtc_version(cuda->nvrtc) : 0;
     if (cuda->nvrtc) {
         snprintf(slot->library, sizeof slot->library, "%s (%s), %s (%d.%d)", hed_dynlib_name(cuda->library),

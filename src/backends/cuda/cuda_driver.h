@@ -34,11 +34,19 @@ typedef struct hed_cuda_device {
     pthread_mutex_t map_lock; /* of the lists of staging blocks of all its buffers */
 } hed_cuda_device;
 
+/* A variable of a module that an argument is copied into. */
+typedef struct hed_cuda_symbol {
+    CUdeviceptr address;
+    void *content; /* what it holds, as large as the argument */
+    bool filled;
+} hed_cuda_symbol;
+
 /* A program's impl; its handle is the CUfunction. */
 typedef struct hed_cuda_program {
     CUmodule module;
-    uint32_t static_bytes; /* local memory that the text itself declares */
-    bool cooperative;      /* all groups must be resident at once */
+    uint32_t static_bytes;    /* local memory that the text itself declares */
+    bool cooperative;         /* all groups must be resident at once */
+    hed_cuda_symbol *symbols; /* (the description's argument_count); NULL: it has none */
     _Atomic bool local_grown, wide_clusters;
 } hed_cuda_program;
 
@@ -123,6 +131,7 @@ hed_status hed_cuda_build_ahead(const hed_settings *settings, const hed_build *b
                                 hed_error *error);
 
 /* cuda_program.c */
+hed_status hed_cuda_build_options(const hed_build *build, char *text, size_t size);
 hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error *error);
 hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
                                  hed_error *error);

@@ -1,10 +1,28 @@
 /* CUDA programs and launches: compiling through NVRTC, loading cubins and PTX, what the driver says of them, and the launch. */
 #include "backends/cuda/cuda_driver.h"
 
+#include "base/alloc.h"
+#include "base/text.h"
+
+#include <stdio.h>
 #include <string.h>
 
-enum { JIT_LOG = 4096, LOCAL_WITHOUT_ASKING = 48 << 10, PORTABLE_CLUSTER = 8 };
+enum { LONGEST_NAME = 4096, /* of what the compiler makes of a template's name */
+       JIT_LOG = 4096,
+       LOCAL_WITHOUT_ASKING = 48 << 10,
+       PORTABLE_CLUSTER = 8 };
 #define MOST_ITEMS ((uint64_t)1 << 32) /* in one dimension: see get_global_id() in prelude/cuda.clh */
+
+/* What a text in CUDA C includes hangs on where the toolkit's headers are found. */
+hed_status hed_cuda_build_options(const hed_build *build, char *text, size_t size)
+{
+    const hed_cuda *cuda = build->device->slot->state;
+    hed_status status = hed_nvrtc_options(build, text, size);
+    if (status || build->def->language != HED_CUDA_C || !cuda || !cuda->nvrtc) return status;
+    size_t used = strlen(text);
+    int more = snprintf(text + used, size - used, " headers %s", hed_nvrtc_headers(cuda->nvrtc));
+    return (size_t)more < size - used ? HED_OK : HED_ERROR_LIMIT;
+}
 
 hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error *error)
 {
@@ -40,6 +58,82 @@ static hed_status load_failed(const hed_cuda_api *api, const hed_build *build, C
     return status;
 }
 
+/* What the compiled module calls the entry or a symbol. */
+static bool name_in_module(const hed_build *build, const hed_binary *binary, const char *expression, char name[LONGEST_NAME])
+{
+    return build->def->language == HED_CUDA_C ? hed_nvrtc_lowered(binary->log, expression, name, LONGEST_NAME)
+                                              : hed_text_copy(name, LONGEST_NAME, expression);
+}
+
+/* ---- symbols ---- */
+
+static hed_status find_symbol(hed_program *program, const hed_build *build, const hed_binary *binary,
+                              const hed_argument_def *argument, hed_cuda_symbol *symbol, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(program->device);
+    char name[LONGEST_NAME], expression[HED_NVRTC_SYMBOL];
+    size_t size = 0;
+    CUresult result = CUDA_ERROR_NOT_FOUND;
+    if (!api->cuModuleGetGlobal)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: this driver does not give away where \"%s\" lies (cuModuleGetGlobal)",
+                        build->def->name, argument->name);
+    hed_nvrtc_symbol(argument->name, expression);
+    if (name_in_module(build, binary, expression, name))
+        result = api->cuModuleGetGlobal(&symbol->address, &size, ((hed_cuda_program *)program->impl)->module, name);
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return hed_fail(error, HED_ERROR_BUILD, "%s has no symbol \"%s\": its text must have __constant__ or __device__ TYPE %s",
+                        build->def->name, argument->name, argument->name);
+    if (result) return hed_cuda_check(program->device, result, "cuModuleGetGlobal", error);
+    if (size < argument->size)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the symbol \"%s\" has %zu bytes, its content %zu", build->def->name,
+                        argument->name, size, argument->size);
+    symbol->content = hed_allocate(&program->device->settings->allocator, argument->size);
+    return symbol->content ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for symbol \"%s\"", argument->name);
+}
+
+static hed_status find_symbols(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
+{
+    hed_cuda_program *made = program->impl;
+    const hed_kernel_def *def = build->def;
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < def->argument_count && !status; i++) {
+        if (!def->arguments[i].symbol) continue;
+        if (!made->symbols)
+            made->symbols = hed_allocate(&program->device->settings->allocator, def->argument_count * sizeof *made->symbols);
+        if (!made->symbols) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the symbols of %s", def->name);
+        status = find_symbol(program, build, binary, &def->arguments[i], &made->symbols[i], error);
+    }
+    return status;
+}
+
+static void free_program(hed_program *program)
+{
+    const hed_allocator *allocator = &program->device->settings->allocator;
+    hed_cuda_program *freed = program->impl;
+    const hed_kernel_def *def = program->def;
+    for (uint32_t i = 0; freed->symbols && i < def->argument_count; i++)
+        hed_release(allocator, freed->symbols[i].content, def->arguments[i].size);
+    hed_release(allocator, freed->symbols, def->argument_count * sizeof *freed->symbols);
+    hed_release(allocator, freed, sizeof *freed);
+    program->impl = NULL;
+}
+
+/* A symbol is one for all launches of the module: work that may read the old content is waited for. What it holds already is not
+ * written again, so that a launch that changes nothing costs nothing. */
+static hed_status fill_symbol(const hed_device *device, hed_cuda_symbol *symbol, const hed_argument *argument, hed_error *error)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(device);
+    if (symbol->filled && memcmp(symbol->content, argument->value.bytes, argument->size) == 0) return HED_OK;
+    CUresult result = api->cuCtxSynchronize();
+    if (!result) result = api->cuMemcpyHtoDAsync(symbol->address, argument->value.bytes, argument->size, NULL);
+    if (!result) result = api->cuCtxSynchronize();
+    symbol->filled = !result;
+    if (!result) memcpy(symbol->content, argument->value.bytes, argument->size);
+    return hed_cuda_check(device, result, "cuMemcpyHtoDAsync (a symbol's content)", error);
+}
+
+/* ---- loading a module ---- */
+
 static hed_status load_module(hed_program *program, const hed_build *build, const hed_binary *binary,
                               hed_error *error)
 {
@@ -56,16 +150,17 @@ static hed_status load_module(hed_program *program, const hed_build *build, cons
         api->cuModuleLoadDataEx(&made->module, binary->bytes, build->max_registers ? 6 : 5, options, values);
     if (result) return load_failed(api, build, result, failed, error);
     CUfunction function = NULL;
-    result = api->cuModuleGetFunction(&function, made->module, build->entry);
+    char entry[LONGEST_NAME];
+    result = name_in_module(build, binary, build->entry, entry) ? api->cuModuleGetFunction(&function, made->module, entry)
+                                                                : CUDA_ERROR_NOT_FOUND;
     program->handle = function;
-    /* Only one of the two speaks: ptxas in NVRTC for a cubin, or the driver's for PTX. */
-    hed_nvrtc_read_log(said, build->entry, &program->resources);
-    hed_nvrtc_read_log(binary->log, build->entry, &program->resources);
     if (result == CUDA_ERROR_NOT_FOUND)
         return hed_fail(error, HED_ERROR_BUILD, "%s has no kernel \"%s\": its text must have %s void %s(...)",
                         build->def->name, build->entry,
-                        build->def->language == HED_CUDA_C ? "extern \"C\" __global__" : "__kernel",
-                        build->entry);
+                        build->def->language == HED_CUDA_C ? "__global__" : "__kernel", build->entry);
+    /* Only one of the two speaks: ptxas in NVRTC for a cubin, or the driver's for PTX. */
+    hed_nvrtc_read_log(said, entry, &program->resources);
+    hed_nvrtc_read_log(binary->log, entry, &program->resources);
     return hed_cuda_check(program->device, result, "cuModuleGetFunction", error);
 }
 
@@ -103,13 +198,14 @@ hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, c
     hed_status status = hed_cuda_enter(program->device, &other, error);
     if (!status) {
         status = load_module(program, build, binary, error);
+        if (!status) status = find_symbols(program, build, binary, error);
         if (!status) status = ask_resources(program, error);
         if (status && made->module) hed_cuda_api_of(program->device)->cuModuleUnload(made->module);
         hed_cuda_restore(program->device, other);
     }
     if (!status) return HED_OK;
-    hed_release(&program->device->settings->allocator, made, sizeof *made);
-    program->impl = program->handle = NULL;
+    free_program(program);
+    program->handle = NULL;
     return status;
 }
 
@@ -121,7 +217,7 @@ void hed_cuda_program_unload(hed_program *program)
         hed_cuda_api_of(program->device)->cuModuleUnload(freed->module);
         hed_cuda_restore(program->device, other);
     }
-    hed_release(&program->device->settings->allocator, freed, sizeof *freed);
+    free_program(program);
 }
 
 /* ---- launching ---- */
@@ -177,9 +273,14 @@ hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_e
         launch->block[i] = geometry->group[i];
         launch->grid[i] = (unsigned)(geometry->global[i] / geometry->group[i]);
     }
-    for (uint32_t i = 0; i < program->def->argument_count; i++)
-        launch->arguments[i] = argument_address(step, i, launch);
-    hed_status status = allow_local(program, launch->shared_bytes, error);
+    hed_status status = HED_OK;
+    uint32_t passed = 0;
+    for (uint32_t i = 0; i < program->def->argument_count && !status; i++)
+        if (program->def->arguments[i].symbol)
+            status = fill_symbol(program->device, &((hed_cuda_program *)program->impl)->symbols[i], &step->arguments[i], error);
+        else launch->arguments[passed++] = argument_address(step, i, launch);
+    if (status) return status;
+    status = allow_local(program, launch->shared_bytes, error);
     return status ? status : allow_cluster(program, launch->cluster, error);
 }
 

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/dynlib.h"
+#include "base/path.h"
 #include "base/text.h"
 
 typedef struct nvrtc_program nvrtc_program; /* nvrtcProgram */
@@ -27,6 +29,8 @@ enum {
     X(nvrtcCreateProgram, (nvrtc_program * *program, const char *text, const char *name, int header_count, \
                            const char *const *headers, const char *const *header_names)) \
     X(nvrtcDestroyProgram, (nvrtc_program * *program)) \
+    X(nvrtcAddNameExpression, (nvrtc_program * program, const char *expression)) \
+    X(nvrtcGetLoweredName, (nvrtc_program * program, const char *expression, const char **name)) \
     X(nvrtcCompileProgram, (nvrtc_program * program, int option_count, const char *const *options)) \
     X(nvrtcGetProgramLogSize, (nvrtc_program * program, size_t * size)) \
     X(nvrtcGetProgramLog, (nvrtc_program * program, char *log)) \
@@ -50,6 +54,8 @@ struct hed_nvrtc {
     int version;
     uint32_t architecture_count;
     uint32_t architectures[MAX_ARCHITECTURES];
+    char headers[HED_PATH_MAX];         /* the folder of cuda_fp16.h; "": not found */
+    char library_headers[HED_PATH_MAX]; /* that of cub and cuda/std, where it is another */
 };
 
 /* Generated from src/prelude/heddle.clh. */
@@ -134,6 +140,36 @@ void hed_nvrtc_close(hed_nvrtc *nvrtc)
     hed_release(&allocator, nvrtc, sizeof *nvrtc);
 }
 
+/* ---- the toolkit's headers ---- */
+
+/* `folder` and `below` into `path`, if `file` can be read there; "" if not. */
+static bool has_file(char *path, const char *folder, const char *below, const char *file)
+{
+    char probe[HED_PATH_MAX];
+    if (folder[0] && hed_path_join(path, folder, below) && hed_path_join(probe, path, file) && access(probe, R_OK) == 0)
+        return true;
+    path[0] = 0;
+    return false;
+}
+
+void hed_nvrtc_find_headers(hed_nvrtc *nvrtc, const char *cuda_home)
+{
+    /* Around libnvrtc.so: a toolkit's lib64, its targets/MACHINE/lib, a wheel of CUDA 13, wheels of CUDA 12. */
+    static const char *const around[] = {"../include", "../../include", "../../cuda_runtime/include"};
+    static const char *const usual[] = {"/usr/local/cuda/include", "/usr/include" /* Debian's nvidia-cuda-dev */};
+    static const char first[] = "cuda_fp16.h";
+    static const char libraries[] = "cuda/std/type_traits";
+    char own[HED_PATH_MAX], *to = nvrtc->headers, *beside = nvrtc->library_headers;
+    hed_dynlib_folder(nvrtc->library, own, sizeof own);
+    bool found = has_file(to, cuda_home ? cuda_home : "", "include", first);
+    for (size_t i = 0; !found && i < sizeof around / sizeof *around; i++) found = has_file(to, own, around[i], first);
+    for (size_t i = 0; !found && i < sizeof usual / sizeof *usual; i++) found = has_file(to, usual[i], ".", first);
+    if (found && !has_file(beside, to, ".", libraries) && !has_file(beside, to, "cccl", libraries))
+        has_file(beside, own, "../../cuda_cccl/include", libraries);
+}
+
+const char *hed_nvrtc_headers(const hed_nvrtc *nvrtc) { return nvrtc->headers; }
+
 const char *hed_nvrtc_name(const hed_nvrtc *nvrtc) { return hed_dynlib_name(nvrtc->library); }
 int hed_nvrtc_version(const hed_nvrtc *nvrtc) { return nvrtc->version; }
 
@@ -149,7 +185,8 @@ bool hed_nvrtc_target(const hed_nvrtc *nvrtc, uint32_t architecture, char target
 
 /* ---- options ---- */
 
-enum { OPTION_COUNT = 12, OPTION_SIZE = 48 };
+enum { OPTION_COUNT = 12,
+       OPTION_SIZE = 48 };
 
 typedef struct options {
     uint32_t count;
@@ -177,6 +214,12 @@ static void add_bounds(options *to, const hed_build *build)
     }
 }
 
+/* Options that a description has for OpenCL's compilers only permit what is the rule here. */
+static bool is_for_nvrtc(const hed_build *build, const char *option)
+{
+    return build->def->language == HED_CUDA_C || strncmp(option, "-cl-", 4) != 0;
+}
+
 static void set_options(options *to, const hed_build *build)
 {
     bool strict = build->math == HED_MATH_STRICT;
@@ -200,6 +243,9 @@ hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
         int n = snprintf(text + used, size - used, "%s%s", i ? " " : "", all.words[i]);
         used += n > 0 ? (size_t)n : 0;
     }
+    for (uint32_t i = 0; i < build->def->option_count && used < size; i++)
+        if (is_for_nvrtc(build, build->def->options[i]))
+            used += (size_t)snprintf(text + used, size - used, " %s", build->def->options[i]);
     return used < size ? HED_OK : HED_ERROR_LIMIT;
 }
 
@@ -215,9 +261,15 @@ static hed_status no_memory(const hed_build *build, hed_error *error)
     return hed_fail(error, HED_ERROR_MEMORY, "no memory to compile %s", build->def->name);
 }
 
+/* Whether the prelude reads it, which is included before the text. All others stand behind it, since a parameter may be called as one of
+ * its variables is. */
+static bool is_for_prelude(const hed_define *define) { return strncmp(define->name, "HED_", 4) == 0; }
+
 /* Every chunk counts its own lines under its own name; the prelude before it comes as a pre-included header. */
 static void add_sources(hed_text *text, const hed_build *build)
 {
+    for (uint32_t i = 0; i < build->define_count; i++)
+        if (!is_for_prelude(&build->defines[i])) hed_text_add_define(text, build->defines[i].name, build->defines[i].value);
     for (uint32_t i = 0; i < build->source_count; i++) {
         const hed_source *source = &build->sources[i];
         hed_text_add(text, "#line 1 \"");
@@ -239,29 +291,133 @@ static void first_error(const char *log, char *line, size_t size)
     snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), begin);
 }
 
+/* Which packages bring a header that was not found: NVIDIA's for apt, and pip's. */
+static void advise_packages(const hed_nvrtc *nvrtc, const char *header, char *text, size_t size)
+{
+    static const struct {
+        const char *begin, *apt, *pip;
+    } known[] = {{"cub/", "cuda-cccl", "nvidia-cuda-cccl"},
+                 {"thrust/", "cuda-cccl", "nvidia-cuda-cccl"},
+                 {"cuda/", "cuda-cccl", "nvidia-cuda-cccl"},
+                 {"nv/", "cuda-cccl", "nvidia-cuda-cccl"},
+                 {"crt/", "cuda-crt", "nvidia-cuda-crt"},
+                 {"curand", "libcurand-dev", "nvidia-curand"},
+                 {"cuda", "cuda-cudart-dev", "nvidia-cuda-runtime"},
+                 {"cooperative_groups", "cuda-cudart-dev", "nvidia-cuda-runtime"},
+                 {"mma.h", "cuda-cudart-dev", "nvidia-cuda-runtime"},
+                 {"vector_types.h", "cuda-cudart-dev", "nvidia-cuda-runtime"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strncmp(header, known[i].begin, strlen(known[i].begin)) != 0) continue;
+        snprintf(text, size,
+                 "; CUDA's headers are %s%.150s: \"%.100s\" comes with NVIDIA's package %s, pip's %s, or Debian's nvidia-cuda-dev; "
+                 "CUDA_HOME names a toolkit that lies elsewhere",
+                 nvrtc->headers[0] ? "taken from " : "not found", nvrtc->headers, header, known[i].apt, known[i].pip);
+        return;
+    }
+    snprintf(text, size, "; \"%.200s\" is none of CUDA's: in a tune file \"include\" names the folders that are looked into", header);
+}
+
+/* What to do about an error, where that is known; "" else. */
+static void advise(const hed_nvrtc *nvrtc, const hed_build *build, const char *log, char *text, size_t size)
+{
+    const char *at = strstr(log, "open source file \"");
+    char header[256] = "";
+    text[0] = 0;
+    if (at && sscanf(at, "open source file \"%255[^\"]\"", header) == 1) advise_packages(nvrtc, header, text, size);
+    else if (strstr(log, "__nv_name_map"))
+        snprintf(text, size, "; the text has no kernel or symbol that \"%.200s\" names alone%s", build->entry,
+                 strchr(build->entry, '<') ? "" : " (a template needs its arguments: \"scale<float, 4>\")");
+}
+
 static hed_status build_failed(const hed_nvrtc *nvrtc, int result, const char *target, const hed_build *build,
                                const char *log, hed_error *error)
 {
-    char line[256];
+    char line[256], advice[512];
     if (result == NVRTC_OUT_OF_MEMORY) return no_memory(build, error);
     first_error(log ? log : "", line, sizeof line);
-    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s", build->def->name,
+    advise(nvrtc, build, log ? log : "", advice, sizeof advice);
+    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s%s", build->def->name,
              target, nvrtc->version / 1000, nvrtc->version % 1000 / 10,
-             result == NVRTC_COMPILATION ? "" : " (not the text's fault: nvrtcCompileProgram)", line);
+             result == NVRTC_COMPILATION ? "" : " (not the text's fault: nvrtcCompileProgram)", line, advice);
     hed_fail_log(error, log);
     return HED_ERROR_BUILD;
 }
 
-static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, hed_binary *binary)
+/* ---- names ---- */
+
+/* Calls `use` for the entry and each symbol of a text in CUDA C; the first that is not 0 ends it. OpenCL C's kernels keep their names. */
+static int for_each_name(const hed_build *build, int (*use)(void *user, const char *expression), void *user)
 {
+    const hed_kernel_def *def = build->def;
+    if (def->language != HED_CUDA_C) return 0;
+    int result = use(user, build->entry);
+    for (uint32_t i = 0; i < def->argument_count && !result; i++) {
+        char expression[HED_NVRTC_SYMBOL];
+        if (!def->arguments[i].symbol) continue;
+        hed_nvrtc_symbol(def->arguments[i].name, expression);
+        result = use(user, expression);
+    }
+    return result;
+}
+
+void hed_nvrtc_symbol(const char *name, char expression[HED_NVRTC_SYMBOL]) { snprintf(expression, HED_NVRTC_SYMBOL, "&%s", name); }
+
+typedef struct naming {
+    const hed_nvrtc *nvrtc;
+    nvrtc_program *program;
+    hed_text *log;
+} naming;
+
+static int add_name(void *user, const char *expression)
+{
+    const naming *n = user;
+    return n->nvrtc->api.nvrtcAddNameExpression(n->program, expression);
+}
+
+static const char name_line[] = "name %s = %s\n";
+
+static int log_name(void *user, const char *expression)
+{
+    const naming *n = user;
+    const char *lowered = NULL;
+    int result = n->nvrtc->api.nvrtcGetLoweredName(n->program, expression, &lowered);
+    if (!result) hed_text_add(n->log, name_line, expression, lowered);
+    return result;
+}
+
+bool hed_nvrtc_lowered(const char *log, const char *expression, char *name, size_t size)
+{
+    size_t length = strlen(expression);
+    for (const char *line = log; line && strncmp(line, "name ", 5) == 0; line = strchr(line, '\n') + 1) {
+        size_t end = strcspn(line, "\n");
+        if (!line[end]) return false;
+        if (strncmp(line + 5, expression, length) != 0 || strncmp(line + 5 + length, " = ", 3) != 0) continue;
+        const char *from = line + 5 + length + 3;
+        if ((size_t)(line + end - from) >= size) return false;
+        memcpy(name, from, (size_t)(line + end - from));
+        name[line + end - from] = 0;
+        return true;
+    }
+    return false;
+}
+
+/* The names (see hed_nvrtc_lowered()), then what the compiler said. */
+static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, const hed_build *build, bool compiled, hed_binary *binary)
+{
+    hed_text names = {.allocator = &nvrtc->allocator};
     size_t size = 0;
-    if (nvrtc->api.nvrtcGetProgramLogSize(program, &size) || size < 2) return HED_OK; /* 1: the zero alone */
-    binary->log = hed_allocate(&nvrtc->allocator, size);
-    if (!binary->log) return HED_ERROR_MEMORY;
-    binary->log_size = size;
-    nvrtc->api.nvrtcGetProgramLog(program, binary->log);
-    binary->log[size - 1] = 0;
-    return HED_OK;
+    if (compiled) for_each_name(build, log_name, &(naming){nvrtc, program, &names});
+    if (nvrtc->api.nvrtcGetProgramLogSize(program, &size) || size < 1) size = 1;
+    bool empty = names.size + size < 2, failed = names.failed; /* 1: the zero alone */
+    if (!failed && !empty) binary->log = hed_allocate(&nvrtc->allocator, names.size + size);
+    if (binary->log) {
+        if (names.size) memcpy(binary->log, names.bytes, names.size);
+        if (size > 1) nvrtc->api.nvrtcGetProgramLog(program, binary->log + names.size);
+        binary->log_size = names.size + size;
+        binary->log[binary->log_size - 1] = 0;
+    }
+    hed_text_free(&names);
+    return failed || (!empty && !binary->log) ? HED_ERROR_MEMORY : HED_OK;
 }
 
 static hed_status no_code(const hed_build *build, const char *call, int result, hed_error *error)
@@ -293,8 +449,9 @@ static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_buil
     int headers = build->def->language == HED_CUDA_C ? 0 : 1;
     int result = nvrtc->api.nvrtcCreateProgram(&program, text, "heddle.cu", headers, &header, &header_name);
     if (result) return build_failed(nvrtc, result, target, build, "nvrtcCreateProgram failed", error);
-    result = nvrtc->api.nvrtcCompileProgram(program, (int)count, words);
-    hed_status status = take_log(nvrtc, program, binary);
+    result = for_each_name(build, add_name, &(naming){nvrtc, program, NULL});
+    if (!result) result = nvrtc->api.nvrtcCompileProgram(program, (int)count, words);
+    hed_status status = take_log(nvrtc, program, build, result == 0, binary);
     if (status) no_memory(build, error);
     else if (result) status = build_failed(nvrtc, result, target, build, binary->log, error);
     else status = take_code(nvrtc, program, strncmp(target, "sm_", 3) == 0, build, binary, error);
@@ -302,23 +459,29 @@ static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_buil
     return status;
 }
 
-/* The defines as one block of words "-DNAME=VALUE", each with its zero. */
-static hed_status add_defines(hed_text *block, const hed_build *build, hed_error *error)
+/* Words one after another, each with its zero. */
+static void add_word(hed_text *block, const char *begin, const char *name, const char *between, const char *value)
 {
-    for (uint32_t i = 0; i < build->define_count; i++) {
-        const hed_define *define = &build->defines[i];
-        if (strchr(define->value, '\n'))
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                            "define %s of %s has more than one line: give it as a source instead",
-                            define->name, build->def->name);
-        hed_text_add(block, "-D%s=%s", define->name, define->value);
-        hed_text_add_bytes(block, "", 1);
-    }
-    return block->failed ? no_memory(build, error) : HED_OK;
+    hed_text_add(block, "%s%s%s%s", begin, name, between, value);
+    hed_text_add_bytes(block, "", 1);
+}
+
+/* What is no fixed option: defines that the prelude reads, the description's own options, the toolkit's folders. Gives how many words. */
+static uint32_t add_words(const hed_nvrtc *nvrtc, const hed_build *build, hed_text *block)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < build->define_count; i++)
+        if (is_for_prelude(&build->defines[i])) count++, add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
+    for (uint32_t i = 0; i < build->def->option_count; i++)
+        if (is_for_nvrtc(build, build->def->options[i])) count++, add_word(block, build->def->options[i], "", "", "");
+    if (build->def->language != HED_CUDA_C) return count;
+    if (nvrtc->headers[0]) count++, add_word(block, "-I", nvrtc->headers, "", "");
+    if (nvrtc->library_headers[0]) count++, add_word(block, "-I", nvrtc->library_headers, "", "");
+    return count;
 }
 
 static uint32_t gather_words(const hed_nvrtc *nvrtc, const options *all, const char *target,
-                             const hed_build *build, const char *defines, const char **words)
+                             const hed_build *build, const char *more, uint32_t more_count, const char **words)
 {
     uint32_t count = 0;
     words[count++] = target;
@@ -327,31 +490,30 @@ static uint32_t gather_words(const hed_nvrtc *nvrtc, const options *all, const c
     words[count++] = "--ptxas-options=-v";
     /* Its cache of cubins does not tell -ftz, -prec-div and -prec-sqrt apart; ours does. */
     if (nvrtc->version >= FIRST_NO_CACHE) words[count++] = "--no-cache";
-    for (uint32_t i = 0; i < build->define_count; i++, defines += strlen(defines) + 1)
-        words[count++] = defines;
+    for (uint32_t i = 0; i < more_count; i++, more += strlen(more) + 1) words[count++] = more;
     return count;
 }
 
 hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
                              hed_binary *binary, hed_error *error)
 {
-    hed_text text = {.allocator = &nvrtc->allocator}, defines = {.allocator = &nvrtc->allocator};
+    hed_text text = {.allocator = &nvrtc->allocator}, more = {.allocator = &nvrtc->allocator};
     char architecture[32 + HED_NVRTC_TARGET];
-    size_t room = (OPTION_COUNT + 4 + (size_t)build->define_count) * sizeof(char *);
+    uint32_t more_count = add_words(nvrtc, build, &more);
+    size_t room = (OPTION_COUNT + 4 + (size_t)more_count) * sizeof(char *);
     const char **words = hed_allocate(&nvrtc->allocator, room);
     options all;
     *binary = (hed_binary){0};
     snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", target);
     set_options(&all, build);
     add_sources(&text, build);
-    hed_status status = add_defines(&defines, build, error);
-    if (!status && (!words || text.failed)) status = no_memory(build, error);
+    hed_status status = !words || text.failed || more.failed ? no_memory(build, error) : HED_OK;
     if (!status) {
-        uint32_t count = gather_words(nvrtc, &all, architecture, build, defines.bytes, words);
+        uint32_t count = gather_words(nvrtc, &all, architecture, build, more.bytes, more_count, words);
         status = run(nvrtc, target, build, text.bytes ? text.bytes : "", words, count, binary, error);
     }
     hed_release(&nvrtc->allocator, words, room);
-    hed_text_free(&defines);
+    hed_text_free(&more);
     hed_text_free(&text);
     if (status) {
         hed_release(&nvrtc->allocator, binary->bytes, binary->size);
@@ -389,18 +551,15 @@ static void read_line(const char *line, size_t length, hed_kernel_resources *res
  * of functions that were not inlined stand between ("Function properties for NAME") and are not the kernel's own. */
 void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources *resources)
 {
-    char wanted[256], properties[256];
+    size_t name = strlen(entry);
     bool ours = false, own_properties = false;
-    snprintf(wanted, sizeof wanted, "entry function '%s'", entry);
-    snprintf(properties, sizeof properties, "properties for %s", entry);
     for (const char *line = log; line && *line;) {
         size_t length = strcspn(line, "\n"), trimmed = length;
         while (trimmed && (line[trimmed - 1] == ' ' || line[trimmed - 1] == '\r')) trimmed--;
-        size_t tail = strlen(properties);
-        if (memmem(line, length, "entry function '", 16))
-            ours = memmem(line, length, wanted, strlen(wanted)) != NULL;
-        else if (memmem(line, length, "properties for ", 15))
-            own_properties = trimmed >= tail && memcmp(line + trimmed - tail, properties, tail) == 0;
+        const char *end = line + trimmed, *kernel = memmem(line, length, "entry function '", 16),
+                   *function = memmem(line, length, "properties for ", 15);
+        if (kernel) ours = (size_t)(end - kernel - 16) > name && memcmp(kernel + 16, entry, name) == 0 && kernel[16 + name] == '\'';
+        else if (function) own_properties = (size_t)(end - function - 15) == name && memcmp(function + 15, entry, name) == 0;
         else if (ours && (own_properties || memmem(line, length, "Used ", 5)))
             read_line(line, length, resources);
         line += length + (line[length] == '\n');

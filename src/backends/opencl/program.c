@@ -30,6 +30,8 @@ hed_status opencl_build_options(const hed_build *build, char *text, size_t size)
     if (fitting < 255 && (!registers || registers > fitting)) registers = fitting;
     if (nvidia && registers && (size_t)used < size)
         used += snprintf(text + used, size - (size_t)used, " -cl-nv-maxrregcount=%u", registers);
+    for (uint32_t i = 0; i < build->def->option_count && (size_t)used < size; i++)
+        used += snprintf(text + used, size - (size_t)used, " %s", build->def->options[i]);
     return (size_t)used < size ? HED_OK : HED_ERROR_LIMIT;
 }
 
@@ -42,20 +44,22 @@ static void add_line(hed_text *text, const char *name)
     hed_text_add(text, "\"\n");
 }
 
-/* As text and not as options: drivers split options at blanks, each with rules of its own for quotes. */
-static void add_define(hed_text *text, const hed_define *define)
+/* As text and not as options: drivers split options at blanks, each with rules of its own for quotes. The prelude reads HED_ words; all
+ * others stand behind it, since a parameter may be called as one of its variables is. */
+static void add_defines(hed_text *text, const hed_build *build, bool ours)
 {
-    hed_text_add(text, "#define %s ", define->name);
-    for (const char *at = define->value ? define->value : ""; *at; at++)
-        hed_text_add(text, *at == '\n' ? "\\\n" : "%c", *at);
-    hed_text_add(text, "\n");
+    for (uint32_t i = 0; i < build->define_count; i++)
+        if ((strncmp(build->defines[i].name, "HED_", 4) == 0) == ours)
+            hed_text_add_define(text, build->defines[i].name, build->defines[i].value);
 }
 
 static void assemble(const hed_build *build, hed_text *text)
 {
-    for (uint32_t i = 0; i < build->define_count; i++) add_define(text, &build->defines[i]);
+    add_defines(text, build, true);
     add_line(text, "heddle.clh");
     hed_text_add_bytes(text, hed_prelude_text, strlen(hed_prelude_text));
+    hed_text_add(text, "\n");
+    add_defines(text, build, false);
     for (uint32_t i = 0; i < build->source_count; i++) {
         const hed_source *source = &build->sources[i];
         add_line(text, source->name);
@@ -136,7 +140,7 @@ static hed_status build_failed(const opencl_device *device, const hed_build *bui
 
 static hed_status from_source(opencl_device *device, const hed_build *build, cl_program *program, hed_error *error)
 {
-    char options[512];
+    char options[4096];
     hed_text text = {.allocator = &device->driver->allocator};
     cl_int code = CL_SUCCESS;
     *program = NULL;
@@ -209,7 +213,7 @@ hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *e
 static hed_status from_binary(opencl_device *device, const hed_build *build, const hed_binary *binary,
                               cl_program *program, hed_error *error)
 {
-    char options[512];
+    char options[4096];
     const unsigned char *bytes = binary->bytes;
     cl_int code = CL_SUCCESS, fit = CL_SUCCESS;
     opencl_build_options(build, options, sizeof options);
