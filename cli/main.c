@@ -13,6 +13,7 @@ static const hed_example ENVIRONMENT[] = {
     {"HEDDLE_PTX_DIR", "Precompiled kernels for machines that have a CUDA driver and no NVRTC"},
     {"HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY",
      "The driver library to load instead of the usual names; one that does not exist switches the backend off"},
+    {"CUDA_HOME, CUDA_PATH", "A CUDA toolkit, whose headers kernels in CUDA C may include; else that of nvcc on PATH, of NVRTC, or a usual place"},
     {"HEDDLE_JACK_LIBRARY, HEDDLE_ALSA_LIBRARY, HEDDLE_SNDFILE_LIBRARY, HEDDLE_EGL_LIBRARY, HEDDLE_GLFW_LIBRARY",
      "The library to load instead of the usual name for playing live, sound files, pictures and windows"},
     {0}};

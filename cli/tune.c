@@ -3,6 +3,7 @@
 
 #include "kernels.h"
 #include "heddle/capture.h"
+#include "support/errors.h"
 #include "support/file.h"
 #include "support/nearest.h"
 #include "support/tune_report.h"
@@ -111,9 +112,28 @@ static int open_capture(hed_context *context, subject *s, hed_tune_def *def, hed
     return HED_EXIT_OK;
 }
 
-static int open_file(const hed_device_info *device, subject *s, hed_tune_def *def, hed_error *error)
+/* --input NAME=CONTENT, each. */
+static hed_status give_inputs(const hed_arguments *arguments, const hed_device_info *device, hed_tune_spec *spec, hed_error *error)
 {
-    if (hed_tune_spec_load(s->origin, device, &s->spec, error) != HED_OK) return cli_fail(error);
+    hed_status status = HED_OK;
+    const char *given;
+    for (uint32_t i = 0; status == HED_OK && (given = hed_text_at(arguments, "input", i)); i++) {
+        char name[256];
+        const char *equals = strchr(given, '=');
+        if (!equals || equals == given || (size_t)(equals - given) >= sizeof name)
+            return hed_error_set(error, HED_ERROR_ARGUMENT, "--input %s: expected NAME=FILE or NAME=LOW:HIGH", given);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - given), given);
+        status = hed_tune_spec_give(spec, device, name, equals + 1, error);
+    }
+    return status;
+}
+
+static int open_file(const hed_arguments *arguments, const hed_device_info *device, subject *s, hed_tune_def *def, hed_error *error)
+{
+    if (hed_tune_spec_load(s->origin, device, &s->spec, error) != HED_OK || give_inputs(arguments, device, s->spec, error) != HED_OK)
+        return cli_fail(error);
+    const char *note = hed_tune_spec_note(s->spec);
+    if (note && !hed_given(arguments, "quiet")) fprintf(stderr, "heddle: %s: %s\n", s->origin, note);
     s->kernel = hed_tune_spec_kernel(s->spec);
     hed_tune_spec_apply(s->spec, def);
     return HED_EXIT_OK;
@@ -142,13 +162,17 @@ static int open_subject(const hed_arguments *arguments, cli_session *session, su
 {
     *s = (subject){.origin = hed_text_of(arguments, "KERNEL")};
     bool by_name = s->origin && strncmp(s->origin, PREFIX, strlen(PREFIX)) == 0;
+    if (hed_given(arguments, "input") && (by_name || !s->origin)) {
+        fputs("heddle: --input goes with FILE.json alone: kernels of Heddle's and captures have their own\n", stderr);
+        return HED_EXIT_USAGE;
+    }
     if (hed_given(arguments, "problem") && !by_name) {
         fputs("heddle: --problem goes with heddle:NAME alone: files and captures bring their own\n", stderr);
         return HED_EXIT_USAGE;
     }
     if (by_name) return open_named(arguments, s, def);
     prefer_compiler(arguments, session);
-    if (s->origin) return open_file(hed_device_get_info(session->devices[0]), s, def, error);
+    if (s->origin) return open_file(arguments, hed_device_get_info(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");
     return open_capture(session->context, s, def, error);
 }
@@ -333,6 +357,9 @@ static const hed_option OPTIONS[] = {
     OPTION("capture", FILE, "FILE", "tune a launch that HEDDLE_CAPTURE recorded", .letter = 0),
     OPTION("device", TEXT, "ID", "device to tune on: its id, part of its name, or best", .letter = 'd'),
     OPTION("problem", TEXT, "SIZES", "size to tune for, as width=4096,height=4096; of heddle:NAME", .letter = 0),
+    OPTION("input", TEXT, "NAME=FILE", "another first content of an argument of FILE.json: .npy or raw; or NAME=LOW:HIGH, between which random "
+                                       "numbers lie",
+           .repeated = true),
     OPTION("budget", INTEGER, "COUNT", "try at most so many configurations; 200 where no limit is given",
            .letter = 'n', .low = 1, .high = 1e9),
     OPTION("time", NUMBER, "SECONDS", "take at most so long, the final comparison included", .letter = 't',

@@ -11,19 +11,24 @@ extern const hed_source hed_tune_spec_files[]; /* embedded: the schema */
 
 const char *hed_tune_spec_schema(void) { return hed_tune_spec_files[0].text; }
 
-static hed_status read_all(hed_spec_reader *reader, hed_error *error)
+/* What went wrong first, by its own status. */
+static hed_status status_of(const hed_spec_reader *reader, hed_error *error)
 {
-    hed_json *json = reader->spec->json;
-    hed_json_node root = hed_json_root(json);
-    if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
-        hed_spec_read_t1(reader, root);
-    else hed_spec_read_json(reader, root);
-    hed_status status = hed_json_status(json, error);
+    hed_status status = hed_json_status(reader->spec->json, error);
     if (status != HED_OK && reader->status != HED_OK) {
         status = reader->status;
         if (error) error->status = status;
     }
     return status;
+}
+
+static hed_status read_all(hed_spec_reader *reader, hed_error *error)
+{
+    hed_json_node root = hed_json_root(reader->spec->json);
+    if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
+        hed_spec_read_t1(reader, root);
+    else hed_spec_read_json(reader, root);
+    return status_of(reader, error);
 }
 
 hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **result,
@@ -46,6 +51,16 @@ hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, h
     else hed_tune_spec_free(spec);
     return status;
 }
+
+hed_status hed_tune_spec_give(hed_tune_spec *spec, const hed_device_info *device, const char *name, const char *content,
+                              hed_error *error)
+{
+    hed_spec_reader reader = {.spec = spec, .path = "", .device = device};
+    hed_spec_give(&reader, name, content);
+    return status_of(&reader, error);
+}
+
+const char *hed_tune_spec_note(const hed_tune_spec *spec) { return spec->note; }
 
 void hed_tune_spec_free(hed_tune_spec *spec)
 {

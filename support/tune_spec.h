@@ -11,6 +11,12 @@ typedef struct hed_tune_spec hed_tune_spec;
  * LIMIT (an argument over what memory addresses), MEMORY. */
 hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **spec,
                               hed_error *error);
+/* Gives argument `name` another first content than the file does: `content` is a file of the current folder (.npy, else raw), or
+ * "LOW:HIGH", between which random numbers lie. What is read alone, and symbols, may get another size with it. Errors: ARGUMENT (no such
+ * argument), IO, FORMAT, MEMORY; none of them changes anything. */
+hed_status hed_tune_spec_give(hed_tune_spec *spec, const hed_device_info *device, const char *name, const char *content, hed_error *error);
+/* What the file leaves open and how it was taken, in a sentence; NULL: nothing. */
+const char *hed_tune_spec_note(const hed_tune_spec *spec);
 /* The description; lives as long as the spec. */
 const hed_kernel_def *hed_tune_spec_kernel(const hed_tune_spec *spec);
 /* Sets what the file decides: math, problem, arguments, reference and its kernel. All else stays. */

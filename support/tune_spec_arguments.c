@@ -7,28 +7,33 @@
 #include <string.h>
 
 static const char *const ARGUMENT_KEYS[] = {"name", "kind", "type", "access", "size", "value",
-                                            "fill", "file", "expected", "tolerance", NULL};
+                                            "fill", "file", "expected", "compare", "tolerance",
+                                            NULL};
 static const char *const FILL_KEYS[] = {"constant", "sequence", "uniform", "normal", "integers", "seed", NULL};
 
 const hed_spec_keys hed_spec_argument_keys[] = {{"argument", ARGUMENT_KEYS}, {"fill", FILL_KEYS}, {NULL, NULL}};
 
 static const char *const TYPES[] = {"bytes", "int", "uint", "long",
-                                    "ulong", "float", "double", NULL};            /* in the order of hed_type */
-static const char *const KINDS[] = {"buffer", "scalar", "struct", "local", NULL}; /* of hed_argument_kind */
-static const char *const ACCESSES[] = {"read", "write", "read_write", NULL};      /* of hed_access */
+                                    "ulong", "float", "double", NULL};                      /* in the order of hed_type */
+static const char *const KINDS[] = {"buffer", "scalar", "struct", "local", "symbol", NULL}; /* of hed_argument_kind, and: */
+enum { SYMBOL = HED_LOCAL + 1 };
+static const char *const COMPARES[] = {"each", "sum", "sorted", NULL};       /* of hed_compare */
+static const char *const ACCESSES[] = {"read", "write", "read_write", NULL}; /* of hed_access */
 
 /* Which keys a kind of argument has. */
-static void check_keys(hed_spec_reader *reader, hed_json_node node, hed_argument_kind kind)
+static void check_keys(hed_spec_reader *reader, hed_json_node node, uint32_t kind)
 {
-    static const char *const of_kind[][9] = {
-        [HED_BUFFER] = {"name", "kind", "type", "access", "size", "fill", "file", "expected", "tolerance"},
+    enum { MOST = 10 };
+    static const char *const of_kind[][MOST] = {
+        [HED_BUFFER] = {"name", "kind", "type", "access", "size", "fill", "file", "expected", "compare", "tolerance"},
         [HED_SCALAR] = {"name", "kind", "type", "value"},
         [HED_STRUCT] = {"name", "kind", "file"},
         [HED_LOCAL] = {"name", "kind", "type", "size"},
+        [SYMBOL] = {"name", "kind", "type", "size", "value", "fill", "file"},
     };
     for (hed_json_node at = hed_json_next(node, NULL); at.key; at = hed_json_next(node, at.key)) {
         bool found = false;
-        for (size_t i = 0; i < 9 && of_kind[kind][i]; i++) found = found || strcmp(of_kind[kind][i], at.key) == 0;
+        for (size_t i = 0; i < MOST && of_kind[kind][i]; i++) found = found || strcmp(of_kind[kind][i], at.key) == 0;
         if (!found)
             hed_spec_fail(reader, HED_ERROR_FORMAT, at, "an argument of kind \"%s\" has no such key", KINDS[kind]);
     }
@@ -81,13 +86,21 @@ static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, hed_type t
     argument->data = data;
 }
 
-/* Elements as the expression says; of dimensions and device limits, since a buffer is the same for all
- * configurations. */
+/* Elements as the expression says. A buffer is the same for all configurations: where its size hangs on parameters it is the largest. */
 static void read_size(hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
 {
-    double count = hed_json_kind_of(node) == HED_JSON_NUMBER
-                       ? hed_json_number(node, -DBL_MAX, DBL_MAX)
-                       : hed_spec_number_of(reader, node, hed_json_string(node));
+    hed_spec_kernel *kernel = &reader->spec->kernel;
+    uint32_t index = (uint32_t)(argument - reader->spec->arguments);
+    const hed_expression *size = hed_spec_expression(reader, kernel, node);
+    double count = 0;
+    if (size && hed_spec_uses_parameters(kernel, size)) {
+        kernel->local[index] = (hed_expression *)(uintptr_t)size;
+        kernel->local_bytes[index] = hed_type_bytes(type);
+        count = hed_spec_largest(reader, node, kernel, size);
+    } else if (size) {
+        count = hed_json_kind_of(node) == HED_JSON_NUMBER ? hed_json_number(node, -DBL_MAX, DBL_MAX)
+                                                          : hed_spec_number_of(reader, node, hed_json_string(node));
+    }
     hed_spec_size(reader, node, count, hed_type_bytes(type), &argument->bytes);
 }
 
@@ -127,14 +140,22 @@ static void read_buffer(hed_spec_reader *reader, hed_json_node node, hed_argumen
         def->tolerance = hed_json_has(node, "tolerance")
                              ? hed_json_number(hed_json_member(node, "tolerance"), 0, DBL_MAX)
                              : default_tolerance(def->type);
-    else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected"))
+    else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected") || hed_json_has(node, "compare"))
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                      "a buffer that is only read has neither \"expected\" nor \"tolerance\"");
+                      "a buffer that is only read has neither \"expected\" nor \"compare\" nor \"tolerance\"");
+    if (hed_json_has(node, "compare"))
+        def->compare = (hed_compare)hed_json_choice(hed_json_member(node, "compare"), COMPARES);
+    bool hangs = reader->spec->kernel.local[argument - reader->spec->arguments] != NULL;
+    if (hangs && def->access != HED_READ && def->compare == HED_COMPARE_EACH)
+        hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"),
+                      "an output whose size hangs on parameters cannot be compared element by element: write \"compare\": "
+                      "\"sum\" or \"sorted\"");
     if (!hed_spec_fine(reader) || !hed_json_has(node, "expected")) return;
     uint64_t bytes;
     hed_json_node file = hed_json_member(node, "expected");
     argument->expected = hed_spec_read_data(reader, file, hed_json_string(file), def->type, &bytes);
-    hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
+    argument->expected_bytes = bytes;
+    if (def->compare == HED_COMPARE_EACH) hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
 static void read_struct(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
@@ -166,6 +187,18 @@ static void read_scalar(hed_spec_reader *reader, hed_json_node node, const hed_a
     argument->bytes = hed_type_bytes(def->type);
 }
 
+/* A variable of the text, filled like a buffer, or with one number. */
+static void read_symbol(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
+{
+    if (reader->spec->kernel.def.language != HED_CUDA_C)
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
+    if (hed_json_has(node, "value")) read_scalar(reader, node, def, argument);
+    else read_content(reader, node, def, argument);
+    if (hed_spec_fine(reader) && reader->spec->kernel.local[argument - reader->spec->arguments])
+        hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"), "the size of a symbol cannot hang on parameters");
+    if (hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
+}
+
 /* ---- one argument ---- */
 
 static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t index)
@@ -178,18 +211,19 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
     for (uint32_t i = 0; i < index; i++)
         if (hed_spec_fine(reader) && strcmp(spec->argument_defs[i].name, def->name) == 0)
             hed_spec_fail(reader, HED_ERROR_FORMAT, node, "there are two arguments called \"%s\"", def->name);
-    def->kind = hed_json_has(node, "value") ? HED_SCALAR : HED_BUFFER;
-    if (hed_json_has(node, "kind"))
-        def->kind = (hed_argument_kind)hed_json_choice(hed_json_member(node, "kind"), KINDS);
-    if (hed_spec_fine(reader)) check_keys(reader, node, def->kind);
-    def->type = def->kind == HED_STRUCT ? HED_BYTES : (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
+    uint32_t kind = hed_json_has(node, "value") ? HED_SCALAR : HED_BUFFER;
+    if (hed_json_has(node, "kind")) kind = hed_json_choice(hed_json_member(node, "kind"), KINDS);
+    if (hed_spec_fine(reader)) check_keys(reader, node, kind);
+    def->kind = kind == SYMBOL ? HED_STRUCT : (hed_argument_kind)kind;
+    def->type = kind == HED_STRUCT ? HED_BYTES : (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
     if (hed_spec_fine(reader) && def->kind == HED_SCALAR && def->type == HED_BYTES)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a scalar needs a type of a number");
     if (!hed_spec_fine(reader)) return;
-    switch (def->kind) {
+    switch (kind) {
     case HED_BUFFER: read_buffer(reader, node, def, argument); break;
     case HED_SCALAR: read_scalar(reader, node, def, argument); break;
     case HED_STRUCT: read_struct(reader, node, def, argument); break;
+    case SYMBOL: read_symbol(reader, node, def, argument); break;
     default: hed_json_member(node, "size"); /* an expression: hed_spec_read_local_sizes() */
     }
 }
@@ -197,13 +231,15 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
 void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->def.argument_count && hed_spec_fine(reader); i++) {
-        if (reader->spec->argument_defs[i].kind != HED_LOCAL) continue;
+        /* A reference's results are as many as its own parameters say. */
+        bool hangs = reader->spec->kernel.local[i] && reader->spec->argument_defs[i].kind == HED_BUFFER;
+        if (reader->spec->argument_defs[i].kind != HED_LOCAL && !(hangs && kernel != &reader->spec->kernel)) continue;
         hed_json_node node = hed_json_item(list, i);
         kernel->local[i] = hed_spec_expression(reader, kernel, hed_json_member(node, "size"));
         kernel->local_bytes[i] = hed_type_bytes(reader->spec->argument_defs[i].type);
         /* CUDA C has no pointers to local memory among its arguments: one block, declared `extern __shared__`. What
          * a launch passes beyond a kernel's own arguments the driver does not read. */
-        if (kernel->def.language == HED_CUDA_C && i + 1 < kernel->def.argument_count)
+        if (!hangs && kernel->def.language == HED_CUDA_C && i + 1 < kernel->def.argument_count)
             hed_spec_fail(reader, HED_ERROR_FORMAT, node,
                           "in CUDA C the local array is the launch's dynamic shared memory, no argument of "
                           "the kernel: give one, behind all others");
@@ -225,6 +261,7 @@ void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list)
     if (hed_spec_fine(reader) && !written)
         hed_spec_fail(reader, HED_ERROR_FORMAT, list,
                       "no argument is written: give the outputs \"access\": \"write\" or \"read_write\"");
+    reader->spec->argument_list = list;
     reader->spec->kernel.def.argument_count = (uint32_t)count;
     hed_spec_read_local_sizes(reader, list, &reader->spec->kernel);
 }

@@ -5,6 +5,7 @@
 #include "support/sample.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const TYPE_NAMES[HED_TYPE_COUNT] = {"bytes", "int", "uint", "long", "ulong", "float", "double"};
@@ -109,4 +110,75 @@ bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const cha
     hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s holds %llu bytes; the argument has %llu", file,
                   (unsigned long long)found, (unsigned long long)expected);
     return false;
+}
+
+void hed_spec_make_symbol(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, const hed_tune_argument *argument)
+{
+    if (!def->symbol) reader->spec->symbol_types[def - reader->spec->argument_defs] = def->type;
+    def->kind = HED_STRUCT;
+    def->type = HED_BYTES;
+    def->access = HED_READ;
+    def->size = argument->bytes;
+    def->symbol = true;
+    if (argument->bytes > HED_MAX_SYMBOL_BYTES)
+        hed_spec_fail(reader, HED_ERROR_LIMIT, node, "a symbol of %llu bytes; at most %d", (unsigned long long)argument->bytes,
+                      HED_MAX_SYMBOL_BYTES);
+}
+
+/* ---- contents given on the command line ---- */
+
+static hed_json_node find_argument(hed_spec_reader *reader, const char *name, uint32_t *index)
+{
+    hed_tune_spec *spec = reader->spec;
+    for (*index = 0; *index < spec->kernel.def.argument_count; ++*index)
+        if (strcmp(spec->argument_defs[*index].name, name) == 0) break;
+    return *index < hed_json_count(spec->argument_list) ? hed_json_item(spec->argument_list, *index) : spec->argument_list;
+}
+
+/* Of the elements. */
+static hed_type type_of(const hed_spec_reader *reader, const hed_argument_def *def)
+{
+    return def->symbol ? reader->spec->symbol_types[def - reader->spec->argument_defs] : def->type;
+}
+
+static void give_file(hed_spec_reader *reader, hed_json_node node, const char *file, hed_argument_def *def,
+                      hed_tune_argument *argument)
+{
+    uint64_t bytes;
+    void *data = hed_spec_read_data(reader, node, file, type_of(reader, def), &bytes);
+    bool grows = def->symbol || (def->kind == HED_BUFFER && def->access == HED_READ); /* what is written is as large as the file says */
+    if (!data || (!grows && !hed_spec_check_bytes(reader, node, file, bytes, argument->bytes))) return;
+    argument->data = data;
+    argument->bytes = bytes;
+    if (def->symbol) hed_spec_make_symbol(reader, node, def, argument);
+}
+
+static void give_range(hed_spec_reader *reader, hed_json_node node, double low, double high, const hed_argument_def *def,
+                       hed_tune_argument *argument)
+{
+    const hed_type type = type_of(reader, def);
+    bool real = type == HED_FLOAT || type == HED_DOUBLE;
+    hed_generator rule = {.kind = real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS, .first = low, .second = high, .seed = (uint64_t)(argument - reader->spec->arguments)};
+    const char *wrong = hed_generator_wrong(&rule, type);
+    if (wrong) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "\"%s\" cannot be filled so: %s", def->name, wrong);
+    void *data = hed_spec_fine(reader) ? hed_spec_allocate(reader, argument->bytes, node) : NULL;
+    if (!data) return;
+    hed_generate(&rule, type, data, argument->bytes / hed_type_bytes(type));
+    argument->data = data;
+}
+
+void hed_spec_give(hed_spec_reader *reader, const char *name, const char *content)
+{
+    uint32_t index;
+    double low, high;
+    int length = 0;
+    hed_json_node node = find_argument(reader, name, &index);
+    hed_argument_def *def = &reader->spec->argument_defs[index < HED_MAX_ARGUMENTS ? index : 0];
+    bool range = sscanf(content, "%lf:%lf%n", &low, &high, &length) == 2 && !content[length];
+    if (index == reader->spec->kernel.def.argument_count)
+        hed_spec_fail(reader, HED_ERROR_ARGUMENT, node, "there is no argument \"%s\" that --input could fill", name);
+    else if (!reader->spec->arguments[index].data || def->kind == HED_SCALAR)
+        hed_spec_fail(reader, HED_ERROR_ARGUMENT, node, "\"%s\" has no first content that --input could take the place of", name);
+    else if (range) give_range(reader, node, low, high, def, &reader->spec->arguments[index]);
+    else give_file(reader, node, content, def, &reader->spec->arguments[index]);
 }

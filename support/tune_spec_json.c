@@ -5,14 +5,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const ROOT_KEYS[] = {"$schema", "kernel", "source", "language", "problem",
                                         "parameters", "defaults", "constraints", "conditions", "group",
-                                        "global", "groups", "max_threads", "defines", "arguments",
-                                        "reference", "work", "math", NULL};
-static const char *const PARAMETER_KEYS[] = {"range", "powers_of_two", "choices", NULL};
+                                        "global", "groups", "max_threads", "defines", "include",
+                                        "options", "arguments", "reference", "work", "math", NULL};
+static const char *const PARAMETER_KEYS[] = {"range", "powers_of_two", "choices", "texts", NULL};
 static const char *const REFERENCE_KEYS[] = {"kernel", "source", "language", "parameters", "group",
-                                             "global", "groups", "max_threads", "defines", NULL};
+                                             "global", "groups", "max_threads", "defines", "include",
+                                             "options", NULL};
 static const char *const WORK_KEYS[] = {"bytes", "operations", NULL};
 
 const hed_spec_keys hed_spec_json_keys[] = {
@@ -83,7 +85,8 @@ static void list_given(hed_spec_reader *reader, hed_json_node array, value_list 
         hed_json_node item = hed_json_item(array, i);
         if (hed_json_kind_of(item) == HED_JSON_STRING)
             hed_spec_fail(reader, HED_ERROR_FORMAT, item,
-                          "expected a whole number; names go into {\"choices\": [...]}");
+                          "expected a whole number; names go into {\"choices\": [...]}, texts that stand in the "
+                          "kernel as they are into {\"texts\": [...]}");
         if (!add_value(reader, item, list, hed_json_integer(item, -(INT64_C(1) << 53), INT64_C(1) << 53))) return;
     }
 }
@@ -135,7 +138,8 @@ static const char **read_choices(hed_spec_reader *reader, hed_json_node array, v
     return labels;
 }
 
-static void read_parameter(hed_spec_reader *reader, hed_json_node node, hed_parameter_def *parameter)
+/* Whether a parameter's macro is its text. */
+static void read_parameter(hed_spec_reader *reader, hed_json_node node, hed_parameter_def *parameter, bool *is_text)
 {
     value_list list = {.count = 0};
     const char **labels = NULL;
@@ -146,10 +150,12 @@ static void read_parameter(hed_spec_reader *reader, hed_json_node node, hed_para
         hed_json_node only = hed_json_next(node, NULL);
         if (!only.key || hed_json_next(node, only.key).key)
             hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                          "expected one of \"range\", \"powers_of_two\" and \"choices\"");
+                          "expected one of \"range\", \"powers_of_two\", \"choices\" and \"texts\"");
         else if (strcmp(only.key, "range") == 0) list_range(reader, only, &list);
-        else if (strcmp(only.key, "choices") == 0) labels = read_choices(reader, only, &list);
+        else if (strcmp(only.key, "choices") == 0 || strcmp(only.key, "texts") == 0)
+            labels = read_choices(reader, only, &list);
         else list_powers(reader, only, &list);
+        *is_text = only.key && strcmp(only.key, "texts") == 0;
     }
     if (hed_spec_fine(reader) && list.count == 0)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a parameter needs at least one value");
@@ -167,7 +173,9 @@ static void read_parameters(hed_spec_reader *reader, hed_json_node object, hed_s
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
             hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
         if (!hed_spec_fine(reader)) return;
-        read_parameter(reader, at, &kernel->parameters[kernel->def.parameter_count]);
+        bool is_text = false;
+        read_parameter(reader, at, &kernel->parameters[kernel->def.parameter_count], &is_text);
+        if (is_text) kernel->texts |= UINT32_C(1) << kernel->def.parameter_count;
         kernel->def.parameter_count++;
     }
 }
@@ -229,30 +237,50 @@ static void read_conditions(hed_spec_reader *reader, hed_json_node object, hed_s
 
 /* ---- texts ---- */
 
-static void read_sources(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel)
+/* A member that is one text or a list of them. */
+static size_t count_words(hed_json_node node) { return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_count(node) : 1; }
+static hed_json_node word_at(hed_json_node node, size_t index)
 {
-    bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
-    size_t count = list ? hed_json_count(node) : 1;
+    return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_item(node, index) : node;
+}
+
+/* The texts, behind the macros of parameters that are texts. */
+static void read_sources(hed_spec_reader *reader, hed_json_node node, const char *const *folders, hed_spec_kernel *kernel)
+{
+    size_t count = count_words(node);
     if (count == 0) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected at least one file");
-    hed_source *sources = hed_spec_allocate(reader, count * sizeof *sources, node);
+    hed_source *sources = hed_spec_allocate(reader, (count + 1) * sizeof *sources, node);
+    const char *texts = hed_spec_define_texts(reader, node, kernel, kernel->texts);
+    if (sources && texts[0]) sources[kernel->def.source_count++] = (hed_source){.name = "parameters", .text = texts};
     for (size_t i = 0; i < count && sources; i++) {
-        hed_json_node item = list ? hed_json_item(node, i) : node;
-        const char *file = hed_json_string(item);
-        hed_spec_read_source(reader, item, file, 0, &sources[i]);
+        hed_json_node item = word_at(node, i);
+        hed_spec_read_source(reader, item, hed_json_string(item), 0, folders, &sources[kernel->def.source_count++]);
     }
     kernel->def.sources = sources;
-    kernel->def.source_count = (uint32_t)count;
 }
 
 /* Named, or by the ending of the last file. */
-static hed_language language_of(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel)
+static hed_language language_of(hed_spec_reader *reader, hed_json_node node, hed_json_node source)
 {
     static const char *const names[] = {"opencl", "cuda", NULL};
     if (hed_json_kind_of(node) != HED_JSON_NOTHING)
         return hed_json_choice(node, names) == 1 ? HED_CUDA_C : HED_OPENCL_C;
-    if (!hed_spec_fine(reader)) return HED_OPENCL_C;
-    const char *file = kernel->def.sources[kernel->def.source_count - 1].name, *dot = strrchr(file, '.');
-    return dot && strcmp(dot, ".cu") == 0 ? HED_CUDA_C : HED_OPENCL_C;
+    size_t count = count_words(source);
+    const char *file = hed_spec_fine(reader) && count > 0 ? hed_json_string(word_at(source, count - 1)) : "";
+    return hed_spec_is_cuda_file(file) ? HED_CUDA_C : HED_OPENCL_C;
+}
+
+static void read_folders(hed_spec_reader *reader, hed_json_node node, const char **folders)
+{
+    size_t count = hed_json_kind_of(node) == HED_JSON_NOTHING ? 0 : count_words(node);
+    if (count > HED_SPEC_VALUES)
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "at most %d folders", HED_SPEC_VALUES);
+    for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
+        hed_json_node item = word_at(node, i);
+        folders[i] = hed_spec_path(reader, item, hed_json_string(item), 0);
+        if (hed_spec_fine(reader) && access(folders[i], X_OK) != 0)
+            hed_spec_fail(reader, HED_ERROR_IO, item, "the folder %s cannot be entered", folders[i]);
+    }
 }
 
 static void read_defines(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
@@ -352,14 +380,15 @@ static const char *read_max_threads(hed_spec_reader *reader, hed_json_node node,
  * both. */
 static void read_launch(hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    kernel->def.name = kernel->def.entry = hed_json_string(pick(own, whole, "kernel"));
-    if (hed_spec_fine(reader) && !hed_spec_is_name(kernel->def.name))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, pick(own, whole, "kernel"),
-                      "expected the name of a kernel in the text");
-    read_sources(reader, pick(own, whole, "source"), kernel);
-    kernel->def.language = language_of(reader, pick(own, whole, "language"), kernel);
+    hed_json_node entry = pick(own, whole, "kernel"), source = pick(own, whole, "source");
+    const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
+    kernel->def.language = language_of(reader, pick(own, whole, "language"), source);
+    hed_spec_set_entry(reader, entry, kernel, hed_json_string(entry));
     hed_json_node defines = pick(own, whole, "defines");
     if (hed_json_kind_of(defines) != HED_JSON_NOTHING) read_defines(reader, defines, kernel);
+    read_folders(reader, pick(own, whole, "include"), folders);
+    hed_spec_read_options(reader, pick(own, whole, "options"), kernel, folders);
+    read_sources(reader, source, folders, kernel);
     hed_spec_define_labels(reader, kernel, own);
 
     hed_json_node group = pick(own, whole, "group");
@@ -378,6 +407,7 @@ static void read_launch(hed_spec_reader *reader, hed_json_node own, hed_json_nod
 static void read_fixed(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
     kernel->def.parameter_count = 0;
+    kernel->texts = 0;
     for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) {
         check_name(reader, at);
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
@@ -404,6 +434,7 @@ static void read_reference(hed_spec_reader *reader, hed_json_node root)
     spec->reference = HED_REFERENCE_KERNEL;
     memcpy(other->parameters, spec->kernel.parameters, sizeof other->parameters);
     other->def.parameter_count = spec->kernel.def.parameter_count;
+    other->texts = spec->kernel.texts;
     if (hed_json_has(node, "parameters")) read_fixed(reader, hed_json_member(node, "parameters"), other);
     hed_spec_set_scope(reader, other);
     other->def.argument_count = spec->kernel.def.argument_count;

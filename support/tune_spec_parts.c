@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST_SOURCE = 16 << 20 };
-
 /* ---- complaints ---- */
 
 void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
@@ -154,6 +152,40 @@ hed_expression *hed_spec_expression(hed_spec_reader *reader, const hed_spec_kern
     return hed_spec_expression_of(reader, kernel, node, digits);
 }
 
+bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expression *expression)
+{
+    for (uint32_t i = 0; expression && i < kernel->def.parameter_count; i++)
+        if (hed_expression_uses(expression, i)) return true;
+    return false;
+}
+
+double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, const hed_expression *size)
+{
+    enum { MOST = 1 << 20 };
+    double values[sizeof kernel->names / sizeof *kernel->names], largest = 0;
+    hed_config config = {.count = kernel->def.parameter_count};
+    uint32_t used[HED_MAX_PARAMETERS], used_count = 0;
+    uint64_t total = 1;
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
+        config.values[i] = kernel->parameters[i].values[0];
+        if (!size || !hed_expression_uses(size, i)) continue;
+        used[used_count++] = i;
+        total = total > MOST ? total : total * kernel->parameters[i].count;
+    }
+    if (total > MOST) hed_spec_fail(reader, HED_ERROR_LIMIT, node, "this size has more than %d values: let it hang on fewer parameters", MOST);
+    hed_spec_kernel plain = {.def.parameter_count = kernel->def.parameter_count, .def.dimension_count = reader->spec->problem.count};
+    memcpy(plain.constants, kernel->constants, sizeof plain.constants);
+    for (uint64_t n = 0; size && n < total && total <= MOST; n++) {
+        uint64_t left = n;
+        for (uint32_t i = 0; i < used_count; left /= kernel->parameters[used[i]].count, i++)
+            config.values[used[i]] = kernel->parameters[used[i]].values[left % kernel->parameters[used[i]].count];
+        set_values(&plain, &config, &reader->spec->problem, values);
+        double value = hed_expression_value(size, values);
+        if (value > largest) largest = value; /* where it has no value, or less than one element, the configuration has no launch */
+    }
+    return ceil(largest);
+}
+
 double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const char *text)
 {
     hed_tune_spec *spec = reader->spec;
@@ -182,13 +214,16 @@ static const char *beside(hed_spec_reader *reader, hed_json_node node, const cha
                          above[up], file);
 }
 
-bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
-                        size_t limit, char **bytes, size_t *size)
+const char *hed_spec_path(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above)
+{
+    const char *path = beside(reader, node, file, 0);
+    bool above = folders_above > 0 && access(path, F_OK) != 0 && access(beside(reader, node, file, 1), F_OK) == 0;
+    return above ? beside(reader, node, file, 1) : path;
+}
+
+bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit, char **bytes, size_t *size)
 {
     hed_error error;
-    const char *path = beside(reader, node, file, 0);
-    if (folders_above > 0 && access(path, F_OK) != 0 && access(beside(reader, node, file, 1), F_OK) == 0)
-        path = beside(reader, node, file, 1);
     if (!hed_spec_fine(reader)) return false;
     hed_status status = hed_file_read(path, limit, bytes, size, &error);
     if (status == HED_OK) return own(reader, *bytes, false, node);
@@ -196,14 +231,119 @@ bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char 
     return false;
 }
 
+bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
+                        size_t limit, char **bytes, size_t *size)
+{
+    return hed_spec_read_path(reader, node, hed_spec_path(reader, node, file, folders_above), limit, bytes, size);
+}
+
 bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
-                          hed_source *source)
+                          const char *const *folders, hed_source *source)
 {
     char *text = NULL;
     size_t size = 0;
-    if (!hed_spec_read_file(reader, node, file, folders_above, LONGEST_SOURCE, &text, &size)) return false;
+    const char *path = hed_spec_path(reader, node, file, folders_above);
+    if (!hed_spec_read_path(reader, node, path, HED_SPEC_LONGEST_SOURCE, &text, &size)) return false;
     *source = (hed_source){.name = file, .text = text, .size = size};
-    return true;
+    hed_spec_put_includes(reader, node, path, folders, source);
+    return hed_spec_fine(reader);
+}
+
+bool hed_spec_is_cuda_file(const char *file)
+{
+    static const char *const endings[] = {".cu", ".cuh", ".hip", ".hip.cpp"};
+    size_t length = strlen(file);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i]);
+        if (length > end && strcmp(file + length - end, endings[i]) == 0) return true;
+    }
+    return false;
+}
+
+/* What a kernel is called in reports and in the database: of an expression its last plain name. */
+static const char *name_in(hed_spec_reader *reader, hed_json_node node, const char *entry)
+{
+    size_t end = strcspn(entry, "<"), begin;
+    while (end > 0 && entry[end - 1] == ' ') end--;
+    for (begin = end; begin > 0 && entry[begin - 1] != ':' && entry[begin - 1] != ' '; begin--) {}
+    const char *name = hed_spec_text(reader, node, "%.*s", (int)(end - begin), entry + begin);
+    return hed_spec_is_name(name) ? name : "";
+}
+
+void hed_spec_set_entry(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *entry)
+{
+    bool cuda = kernel->def.language == HED_CUDA_C;
+    kernel->def.entry = entry;
+    kernel->def.name = cuda ? name_in(reader, node, entry) : entry;
+    if (!hed_spec_fine(reader) || (hed_spec_is_name(kernel->def.name) && !strpbrk(entry, "\n;{}"))) return;
+    hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected the name of a kernel in the text%s",
+                  cuda ? ", as \"scale\" or \"ns::scale<float, 4>\"" : "");
+}
+
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+/* What Heddle sets itself, or what only says what is so anyway. */
+static bool is_known_option(hed_spec_reader *reader, hed_json_node node, const char *option)
+{
+    static const char *const harmless[] = {"-std=", "--std=", "-O", "-w", "-Wall", "--extended-lambda", "--expt-relaxed-constexpr",
+                                           "-Xptxas", "-lineinfo", "--generate-line-info"};
+    static const char *const own[] = {"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-cl-std", "--pre-include"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (begins(option, own[i]))
+            hed_spec_fail(reader, HED_ERROR_FORMAT, node, "\"%s\" is not the file's to say: Heddle compiles for the device it tunes on",
+                          option);
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (begins(option, harmless[i])) return true;
+    return false;
+}
+
+static void read_option(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders,
+                        hed_define *defines, const char **options)
+{
+    const char *option = hed_json_string(node), *value = strchr(option, '=');
+    uint32_t count = 0;
+    if (!option[0]) return;
+    if (option[0] != '-' || strpbrk(option, " \t\n"))
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected one option of the compiler without blanks, found \"%s\"", option);
+    if (begins(option, "-D") && option[2]) {
+        const char *name = hed_spec_text(reader, node, "%.*s", value ? (int)(value - option) - 2 : 1000, option + 2);
+        defines[kernel->def.define_count++] = (hed_define){name, value ? value + 1 : "1"};
+    } else if (begins(option, "-I") && option[2]) {
+        while (folders[count]) count++;
+        if (count < 2 * HED_SPEC_VALUES) folders[count] = hed_spec_path(reader, node, option + 2, 0);
+    } else if (!is_known_option(reader, node, option)) {
+        bool fast = begins(option, "-use_fast_math") || begins(option, "--use_fast_math") || begins(option, "-cl-fast-relaxed-math");
+        if (!fast || kernel->def.language == HED_CUDA_C) options[kernel->def.option_count++] = option;
+    }
+}
+
+void hed_spec_read_options(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders)
+{
+    bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
+    size_t count = list ? hed_json_count(node) : hed_json_kind_of(node) != HED_JSON_NOTHING;
+    hed_define *defines = hed_spec_allocate(reader, (kernel->def.define_count + count + 1) * sizeof *defines, node);
+    const char **options = hed_spec_allocate(reader, (count + 1) * sizeof *options, node);
+    if (!defines || !options) return;
+    if (kernel->def.define_count) memcpy(defines, kernel->def.defines, kernel->def.define_count * sizeof *defines);
+    kernel->def.defines = defines;
+    kernel->def.options = options;
+    for (size_t i = 0; i < count && hed_spec_fine(reader); i++)
+        read_option(reader, list ? hed_json_item(node, i) : node, kernel, folders, defines, options);
+}
+
+/* The library's own macro of the name is the text's number. */
+const char *hed_spec_define_texts(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, uint32_t texts)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
+        const hed_parameter_def *parameter = &kernel->parameters[i];
+        if (!(texts >> i & 1)) continue;
+        for (uint32_t j = 0; j < parameter->count; j++)
+            text = hed_spec_text(reader, node, "%s#%s %s == %u\n#undef %s\n#define %s %s\n%s", text, j ? "elif" : "if",
+                                 parameter->name, j, parameter->name, parameter->name, parameter->labels[j],
+                                 j + 1 == parameter->count ? "#endif\n" : "");
+    }
+    return text;
 }
 
 /* ---- launches ---- */
@@ -233,6 +373,11 @@ static void lay_out(const hed_kernel_def *def, const hed_config *config, const h
     }
     for (uint32_t i = 0; i < def->argument_count; i++) {
         if (!kernel->local[i]) continue;
+        if (def->arguments[i].kind == HED_BUFFER) { /* its results: 0 would be all of them */
+            uint64_t count = count_of(kernel->local[i], values, true, 1);
+            if (__builtin_mul_overflow(count, kernel->local_bytes[i], &geometry->local_bytes[i])) geometry->local_bytes[i] = 0;
+            continue;
+        }
         /* An array of no elements stands for one that this configuration does not use; drivers refuse 0 bytes. */
         double elements = hed_expression_value(kernel->local[i], values);
         uint64_t count = elements == 0 ? 1 : count_of(kernel->local[i], values, true, 0);
@@ -259,6 +404,15 @@ bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text)
     return text[0] >= '1' && text[0] <= '9' && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
+static void add_define(hed_spec_reader *reader, hed_json_node node, hed_kernel_def *def, hed_define define)
+{
+    hed_define *defines = hed_spec_allocate(reader, (def->define_count + 1) * sizeof *defines, node);
+    if (!defines) return;
+    if (def->define_count) memcpy(defines, def->defines, def->define_count * sizeof *defines);
+    defines[def->define_count++] = define;
+    def->defines = defines;
+}
+
 void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3])
 {
     hed_kernel_def *def = &kernel->def;
@@ -272,9 +426,10 @@ void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, co
     hed_source *sources = hed_spec_allocate(reader, def->source_count * sizeof *sources, root);
     for (uint32_t i = 0; i < def->source_count && sources; i++) {
         sources[i] = def->sources[i];
-        if (def->language == HED_OPENCL_C) hed_spec_use_local_words(reader, root, &sources[i]);
+        if (def->language == HED_OPENCL_C) hed_spec_use_words(reader, root, &sources[i]);
     }
     def->sources = sources;
+    if (def->language == HED_OPENCL_C) add_define(reader, root, def, (hed_define){"HED_OPENCL_TEXT", "1"});
     if (kernel->bytes || kernel->operations) def->work = count_work;
     def->metric = kernel->operations ? HED_METRIC_OPERATIONS : HED_METRIC_BYTES;
     bool simple = !def->max_threads;

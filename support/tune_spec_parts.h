@@ -8,19 +8,23 @@
 #include "support/json.h"
 #include "support/tune_spec.h"
 
-enum { HED_SPEC_VALUES = 255 }; /* of one parameter: what a space takes */
+enum {
+    HED_SPEC_VALUES = 255,             /* of one parameter: what a space takes */
+    HED_SPEC_LONGEST_SOURCE = 16 << 20 /* bytes of a kernel's text */
+};
 
 /* A kernel with the expressions that lay out its launch: the one that is tuned, or its reference. */
 typedef struct hed_spec_kernel {
     hed_kernel_def def;
     hed_parameter_def parameters[HED_MAX_PARAMETERS];
+    uint32_t texts; /* a bit for each: its macro is its text, not its number */
     /* What expressions may name, in the order of their slots: parameters, dimensions, device limits. */
     const char *names[HED_MAX_PARAMETERS + HED_MAX_DIMENSIONS + HED_DEVICE_CONSTANTS];
     double constants[HED_DEVICE_CONSTANTS];
     hed_expression *group[3], *global[3];
     uint32_t dimensions;                      /* of the launch */
     bool counts_groups;                       /* `global` counts groups, not work items */
-    hed_expression *local[HED_MAX_ARGUMENTS]; /* elements */
+    hed_expression *local[HED_MAX_ARGUMENTS]; /* elements of local arrays, and of buffers whose size hangs on parameters */
     uint32_t local_bytes[HED_MAX_ARGUMENTS];  /* of one element */
     hed_expression *bytes, *operations;       /* of hed_work; NULL: not known */
 } hed_spec_kernel;
@@ -37,6 +41,9 @@ struct hed_tune_spec {
     hed_reference reference;
     uint32_t evaluations; /* T1's budget; 0: it has none */
     double limit_seconds; /* likewise */
+    hed_json_node argument_list;
+    hed_type symbol_types[HED_MAX_ARGUMENTS]; /* elements of what the description has as a struct of bytes */
+    const char *note;                         /* what the file leaves open, and how it was taken; NULL: nothing */
 };
 
 /* One load. */
@@ -62,6 +69,10 @@ const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const cha
 /* Reads a file: in the spec's folder, or if it is not there and `folders_above` is 1, in the one above. */
 bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
                         size_t limit, char **bytes, size_t *size);
+/* The path that hed_spec_read_file() would take. */
+const char *hed_spec_path(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above);
+/* Reads a file by its path. */
+bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit, char **bytes, size_t *size);
 void hed_spec_free_blocks(hed_tune_spec *spec);
 
 /* ---- names and expressions ---- */
@@ -81,11 +92,22 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
 
 /* ---- kernels ---- */
 
-/* Likewise a kernel's text. */
+/* Likewise a kernel's text, with what it includes from beside it and from `folders` (ends with NULL; NULL: none) in place. */
 bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
-                          hed_source *source);
-/* Puts local memory of plain OpenCL C into the prelude's words (tune_spec_local.c). */
-void hed_spec_use_local_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+                          const char *const *folders, hed_source *source);
+/* Puts files in place of a text's #include lines; `path`: where the text is (tune_spec_include.c). */
+void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path, const char *const *folders,
+                           hed_source *source);
+/* Puts local memory and vector literals of plain OpenCL C into the prelude's words (tune_spec_words.c). */
+void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Whether a file's name is that of a text in CUDA C: .cu, .cu.hip and such. */
+bool hed_spec_is_cuda_file(const char *file);
+/* Sets entry and name of a kernel: a name, or in CUDA C an expression that names one. */
+void hed_spec_set_entry(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *entry);
+/* Words of the compiler, one option each; folders of -I go into `folders` (2 * HED_SPEC_VALUES + 1, ends with NULL), -D into the defines. */
+void hed_spec_read_options(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders);
+/* Text that makes parameters (`texts`, a bit for each) macros of their text: "" if there are none. */
+const char *hed_spec_define_texts(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, uint32_t texts);
 /* Ends the description: geometry(), work(), and launch bounds where the group's sizes (NULL: not plain) are
  * parameters and numbers. */
 void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3]);
@@ -96,6 +118,10 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- contents of arguments (tune_spec_data.c) ---- */
 
+/* The largest of a size over all values of the parameters it hangs on; a complaint and 0 where there are too many. */
+double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, const hed_expression *size);
+/* Whether an expression names a parameter. */
+bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expression *expression);
 /* What a file holds: npy by its ending, whose elements have to be of `type`; else as it is. NULL after a complaint.
  */
 void *hed_spec_read_data(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type,
@@ -107,6 +133,10 @@ bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count, ui
 /* A complaint unless a file's bytes are as many as the argument's. */
 bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file, uint64_t found,
                           uint64_t expected);
+/* Makes an argument with a content a symbol of the text (hed_argument_def.symbol). */
+void hed_spec_make_symbol(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, const hed_tune_argument *argument);
+/* Gives an argument another first content: a file, or "LOW:HIGH" for random numbers. */
+void hed_spec_give(hed_spec_reader *reader, const char *name, const char *content);
 /* One number as a scalar argument of a type: exact, or a complaint and NULL. */
 void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type, double value);
 

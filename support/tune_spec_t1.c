@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const DIMENSION_NAMES[3] = {"ProblemSize_0", "ProblemSize_1", "ProblemSize_2"};
 static const char *const AXES[3] = {"X", "Y", "Z"};
@@ -208,78 +209,50 @@ static void read_launch(hed_spec_reader *reader, hed_json_node specification, he
 
 /* ---- the text ---- */
 
-/* A parameter of texts is a macro of its text, as in Kernel Tuner; the library's own macro of that name is the
- * text's number. */
-static const char *define_texts(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel)
-{
-    const char *text = "";
-    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
-        const hed_parameter_def *parameter = &kernel->parameters[i];
-        for (uint32_t j = 0; parameter->labels && j < parameter->count; j++)
-            text = hed_spec_text(reader, node, "%s#%s %s == %u\n#undef %s\n#define %s %s\n%s", text,
-                                 j ? "elif" : "if", parameter->name, j, parameter->name, parameter->name,
-                                 parameter->labels[j], j + 1 == parameter->count ? "#endif\n" : "");
-    }
-    return text;
-}
-
 static void add_source(hed_spec_kernel *kernel, hed_source *sources, const char *name, const char *text)
 {
     if (text[0]) sources[kernel->def.source_count++] = (hed_source){.name = name, .text = text};
 }
 
-/* Kernels of CUDA are looked up by their plain name, so the text is put into extern "C" if it does not do that
- * itself. */
-static void read_text(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel)
+/* Files for HIP and CUDA alike are found under both names. */
+static const char *kernel_file(hed_spec_reader *reader, hed_json_node node)
 {
-    static const char *const languages[] = {"OpenCL", "CUDA", NULL};
-    hed_json_node file = hed_json_member(specification, "KernelFile"),
-                  name = hed_json_member(specification, "KernelName");
-    kernel->def.language =
-        hed_json_choice(hed_json_member(specification, "Language"), languages) == 1 ? HED_CUDA_C : HED_OPENCL_C;
-    kernel->def.name = kernel->def.entry = hed_json_string(name);
-    hed_source source = {.text = ""}, *sources = hed_spec_allocate(reader, 4 * sizeof *sources, specification);
-    if (!sources || !hed_spec_read_source(reader, file, hed_json_string(file), 1, &source)) return;
-    bool wrap = kernel->def.language == HED_CUDA_C && !strstr(source.text, "extern \"C\"");
+    const char *file = hed_json_string(node);
+    size_t length = strlen(file);
+    bool hip = length > 4 && strcmp(file + length - 4, ".hip") == 0;
+    if (!hip || access(hed_spec_path(reader, node, file, 1), F_OK) == 0) return file;
+    const char *plain = hed_spec_text(reader, node, "%.*s", (int)length - 4, file);
+    return access(hed_spec_path(reader, node, plain, 1), F_OK) == 0 ? plain : file;
+}
+
+/* HIP's texts are those of CUDA, as far as NVRTC takes them. A parameter of texts is a macro of its text, as in Kernel Tuner. */
+static void read_text(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel, const char *const *folders)
+{
+    hed_json_node file = hed_json_member(specification, "KernelFile");
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
+        if (kernel->parameters[i].labels) kernel->texts |= UINT32_C(1) << i;
+    hed_source source = {.text = ""}, *sources = hed_spec_allocate(reader, 2 * sizeof *sources, specification);
+    if (!sources || !hed_spec_fine(reader) || !hed_spec_read_source(reader, file, kernel_file(reader, file), 1, folders, &source)) return;
     kernel->def.sources = sources;
-    add_source(kernel, sources, "parameters", define_texts(reader, specification, kernel));
-    add_source(kernel, sources, "begin", wrap ? "extern \"C\" {\n" : "");
+    add_source(kernel, sources, "parameters", hed_spec_define_texts(reader, specification, kernel, kernel->texts));
     sources[kernel->def.source_count++] = source;
-    add_source(kernel, sources, "end", wrap ? "\n}\n" : "");
 }
 
-/* -DNAME=VALUE becomes a define; what only says what is so anyway is passed over; all else would be measured
- * without. */
-static void read_option(hed_spec_reader *reader, hed_json_node node, hed_define *defines, uint32_t *count)
+static void read_language(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel)
 {
-    static const char *const harmless[] = {
-        "-std=", "--std=", "-use_fast_math", "--use_fast_math", "-cl-fast-relaxed-math", "-cl-mad-enable",
-        "-O", "-w", "-Wall"};
-    const char *option = hed_json_string(node), *value = strchr(option, '=');
-    if (!option[0]) return;
-    if (strncmp(option, "-D", 2) == 0 && option[2]) {
-        const char *name = hed_spec_text(reader, node, "%.*s", value ? (int)(value - option) - 2 : 1000, option + 2);
-        defines[(*count)++] = (hed_define){name, value ? value + 1 : "1"};
-        return;
-    }
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (strncmp(option, harmless[i], strlen(harmless[i])) == 0) return;
-    hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
-                  "the compiler option \"%s\" cannot be given to every compiler; -DNAME=VALUE can", option);
+    static const char *const languages[] = {"OpenCL", "CUDA", "HIP", NULL};
+    hed_json_node name = hed_json_member(specification, "KernelName");
+    kernel->def.language =
+        hed_json_choice(hed_json_member(specification, "Language"), languages) == 0 ? HED_OPENCL_C : HED_CUDA_C;
+    hed_spec_set_entry(reader, name, kernel, hed_json_string(name));
 }
 
-static void read_defines(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel)
+static void read_options(hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel, const char **folders)
 {
-    hed_json_node options = hed_t1_optional(specification, "CompilerOptions");
-    bool list = hed_json_kind_of(options) == HED_JSON_ARRAY, any = hed_json_kind_of(options) != HED_JSON_NOTHING;
-    size_t count = list ? hed_json_count(options) : any;
-    hed_define *defines = hed_spec_allocate(reader, (count + 1) * sizeof *defines, specification);
-    if (!defines) return;
-    defines[kernel->def.define_count++] =
-        (hed_define){"kernel_tuner", "1"}; /* texts ask whether they are being tuned */
-    for (size_t i = 0; i < count; i++)
-        read_option(reader, list ? hed_json_item(options, i) : options, defines, &kernel->def.define_count);
-    kernel->def.defines = defines;
+    static const hed_define tuned = {"kernel_tuner", "1"}; /* texts ask whether they are being tuned */
+    kernel->def.defines = &tuned;
+    kernel->def.define_count = 1;
+    hed_spec_read_options(reader, hed_t1_optional(specification, "CompilerOptions"), kernel, folders);
 }
 
 /* ---- the whole ---- */
@@ -304,8 +277,10 @@ void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root)
     if (hed_json_kind_of(problem) != HED_JSON_NOTHING) read_problem(reader, problem);
     read_space(reader, space, kernel);
     if (!hed_spec_fine(reader)) return;
-    read_text(reader, specification, kernel);
-    read_defines(reader, specification, kernel);
+    const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
+    read_language(reader, specification, kernel);
+    read_options(reader, specification, kernel, folders);
+    read_text(reader, specification, kernel, folders);
     read_launch(reader, specification, kernel);
     if (hed_json_kind_of(budget) != HED_JSON_NOTHING) read_budget(reader, budget);
     if (hed_spec_fine(reader)) hed_t1_read_arguments(reader, specification);

@@ -154,6 +154,12 @@ static hed_access access_of(hed_json_node node)
     return output && access == HED_READ ? HED_READ_WRITE : access;
 }
 
+/* KTT's word for a variable of the text. */
+static bool is_symbol(hed_json_node node) { return strcmp(hed_json_string(hed_json_member(node, "MemoryType")), "Symbol") == 0; }
+
+static double tolerance_of(hed_type type) { return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9
+                                                                                                 : 0; }
+
 static void read_vector(hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint32_t index)
 {
     hed_argument_def *def = &reader->spec->argument_defs[index];
@@ -162,17 +168,13 @@ static void read_vector(hed_spec_reader *reader, hed_json_node node, const t1_ty
                 strcmp(hed_json_string(hed_json_member(node, "FillType")), "BinaryRaw") == 0;
     bool symbol =
         hed_json_has(node, "MemType") && strcmp(hed_json_string(hed_json_member(node, "MemType")), "Constant") == 0;
-    if (symbol && reader->spec->kernel.def.language == HED_CUDA_C)
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
-                      "a __constant__ symbol of CUDA cannot be filled; make it an argument");
+    symbol = (symbol && reader->spec->kernel.def.language == HED_CUDA_C) || is_symbol(node);
     def->kind = HED_BUFFER;
-    def->access = access_of(node);
-    def->tolerance = def->access == HED_READ    ? 0
-                     : type->type == HED_FLOAT  ? 1e-4
-                     : type->type == HED_DOUBLE ? 1e-9
-                                                : 0;
+    def->access = symbol ? HED_READ : access_of(node);
+    def->tolerance = def->access == HED_READ ? 0 : tolerance_of(type->type);
     if (!file || hed_json_has(node, "Size")) argument->bytes = size_of(reader, node, type);
     if (def->access != HED_WRITE) argument->data = read_content(reader, node, type, index, &argument->bytes);
+    if (symbol && hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
 }
 
 /* Types of 1 and 2 bytes go to the kernel as bytes. */
@@ -214,8 +216,9 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
     t1_type type = {0};
     if (!find_type(hed_json_string(word), node, &type))
         hed_spec_fail(reader, HED_ERROR_FORMAT, word, "\"%s\" is no type of a T1 file", hed_json_string(word));
-    def->name = hed_json_has(node, "Name") ? hed_json_string(hed_json_member(node, "Name"))
-                                           : hed_spec_text(reader, node, "argument %u", index);
+    const char *name_key = memory == 3 && hed_json_has(node, "SymbolName") ? "SymbolName" : "Name";
+    def->name = hed_json_has(node, name_key) ? hed_json_string(hed_json_member(node, name_key))
+                                             : hed_spec_text(reader, node, "argument %u", index);
     def->type = type.type;
     if (!hed_spec_fine(reader)) return;
     if (memory == 0) read_vector(reader, node, &type, index);
@@ -223,9 +226,10 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
     else if (memory == 2)
         set_local(reader, node, index, hed_t1_text(reader, hed_json_member(node, "Size")),
                   type.element_bytes * type.width);
+    else if (reader->spec->kernel.def.language == HED_CUDA_C) read_vector(reader, node, &type, index);
     else
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
-                      "memory of type Symbol cannot be filled; make it an argument");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                      "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
 }
 
 /* ---- references ---- */
@@ -263,6 +267,21 @@ static void read_shared_memory(hed_spec_reader *reader, hed_json_node node, uint
     set_local(reader, node, (*count)++, bytes, 1);
 }
 
+/* Files that name no output (Kernel Tuner then compares nothing): whatever may be written is compared. */
+static void take_all_as_written(hed_spec_reader *reader, hed_json_node list, uint32_t count)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        hed_argument_def *def = &reader->spec->argument_defs[i];
+        if (def->kind != HED_BUFFER) continue;
+        any = true;
+        def->access = HED_READ_WRITE;
+        def->tolerance = tolerance_of(def->type);
+    }
+    if (!any) hed_spec_fail(reader, HED_ERROR_FORMAT, list, "no argument can be written: none is a vector");
+    reader->spec->note = "the file marks no output (AccessType, Output): all vectors count as changed in place and are compared";
+}
+
 void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
 {
     hed_json_node list = hed_json_member(specification, "Arguments");
@@ -279,8 +298,7 @@ void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
             hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, hed_json_item(list, i),
                           "local arrays are no arguments in CUDA C; use SharedMemory");
     }
-    if (hed_spec_fine(reader) && !written)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "no argument is written (AccessType, Output)");
+    if (hed_spec_fine(reader) && !written) take_all_as_written(reader, list, count);
     if (hed_spec_fine(reader) && hed_json_has(specification, "ReferenceArguments")) {
         hed_json_node references = hed_json_member(specification, "ReferenceArguments");
         for (size_t i = 0; i < hed_json_count(references) && hed_spec_fine(reader); i++)
@@ -288,5 +306,6 @@ void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
     }
     hed_json_node shared = hed_t1_optional(specification, "SharedMemory");
     if (hed_json_kind_of(shared) != HED_JSON_NOTHING) read_shared_memory(reader, shared, &count);
+    reader->spec->argument_list = list;
     reader->spec->kernel.def.argument_count = count;
 }

@@ -234,7 +234,7 @@ Test(t1, launch_by_global_size)
            (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {}, \"GlobalSize\": {\"X\": 1}"},
            "\"X\" is missing");
     refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"Vulkan\", " LAUNCH},
-           "Language: expected one of \"OpenCL\", \"CUDA\"; found \"Vulkan\"");
+           "Language: expected one of \"OpenCL\", \"CUDA\", \"HIP\"; found \"Vulkan\"");
     refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"CUDA\", \"ProblemSize\": [], " LAUNCH},
            "ProblemSize: expected 1 to 3 sizes, found 0");
 }
@@ -243,17 +243,16 @@ Test(t1, launch_by_global_size)
 
 Test(t1, texts_of_cuda)
 {
-    static const char plain[] = "__global__ void f(float *y) {}\n",
-                      external[] = "extern \"C\" __global__ void f(float *y) {}\n";
+    static const char plain[] = "__global__ void f(float *y) {}\n";
     write_file(in_folder("f.cl"), plain, strlen(plain));
     pieces cuda = {.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-std=c++11\", \"-DN=3\", "
                                     "\"-DX\", \"\", \"-use_fast_math\"], "
                                     "\"SharedMemory\": \"4 * 64\", " LAUNCH};
     hed_tune_spec *spec = loaded(cuda);
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
-    cr_assert(def->source_count == 3 && strcmp(def->sources[0].text, "extern \"C\" {\n") == 0 &&
-              strcmp(def->sources[2].text, "\n}\n") == 0);
+    cr_assert(def->source_count == 1 && strcmp(def->sources[0].text, plain) == 0);
     cr_assert(def->language == HED_CUDA_C && def->define_count == 3);
+    cr_assert(def->option_count == 1 && strcmp(def->options[0], "-use_fast_math") == 0);
     cr_assert_str_eq(def->defines[0].name, "kernel_tuner");
     cr_assert_str_eq(def->defines[1].name, "N");
     cr_assert_str_eq(def->defines[1].value, "3");
@@ -261,13 +260,8 @@ Test(t1, texts_of_cuda)
     cr_assert(def->argument_count == 2 && def->arguments[1].kind == HED_LOCAL &&
               geometry_of(spec, &(hed_config){0}).local_bytes[1] == 256);
     hed_tune_spec_free(spec);
-    write_file(in_folder("f.cl"), external, strlen(external));
-    spec = loaded(cuda);
-    cr_assert(hed_tune_spec_kernel(spec)->source_count == 1);
-    hed_tune_spec_free(spec);
     cuda.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-arch=sm_80\"], " LAUNCH;
-    refuse(HED_ERROR_UNSUPPORTED, cuda,
-           "CompilerOptions[0]: the compiler option \"-arch=sm_80\" cannot be given to every compiler");
+    refuse(HED_ERROR_FORMAT, cuda, "CompilerOptions[0]: \"-arch=sm_80\" is not the file's to say");
     refuse(HED_ERROR_UNSUPPORTED,
            (pieces){.specification = "\"Language\": \"OpenCL\", \"SharedMemory\": 64, " LAUNCH},
            "SharedMemory: shared memory of a size is for CUDA");
@@ -368,8 +362,8 @@ Test(t1, arguments_are_checked)
         {HED_ERROR_FORMAT, "{\"Type\": \"float\"}", "Arguments[1]: \"MemoryType\" is missing"},
         {HED_ERROR_FORMAT, "{\"Type\": \"float3\", \"MemoryType\": \"Vector\"}",
          "Arguments[1].Type: \"float3\" is no type of a T1 file"},
-        {HED_ERROR_UNSUPPORTED, "{\"Type\": \"float\", \"MemoryType\": \"Symbol\"}",
-         "memory of type Symbol cannot be filled"},
+        {HED_ERROR_FORMAT, "{\"Type\": \"float\", \"MemoryType\": \"Symbol\"}",
+         "symbols are variables of a text in CUDA C"},
         {HED_ERROR_UNSUPPORTED, VECTOR("a", "float", "\"FillType\": \"Script\", \"Size\": 1"),
          "FillType \"Script\" is not read"},
         {HED_ERROR_UNSUPPORTED, VECTOR("a", "half", "\"FillType\": \"Random\", \"Size\": 1"),
@@ -402,15 +396,11 @@ Test(t1, arguments_are_checked)
     }
     refuse(HED_ERROR_FORMAT,
            (pieces){.arguments = "{\"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}"},
-           "no argument is written");
+           "no argument can be written: none is a vector");
     refuse(HED_ERROR_FORMAT,
            (pieces){.specification = "\"Language\": \"OpenCL\", \"ReferenceArguments\": [{\"Name\": \"r\", "
                                      "\"TargetName\": \"q\"}], " LAUNCH},
            "ReferenceArguments[0].TargetName: there is no output called \"q\"");
-    refuse(HED_ERROR_UNSUPPORTED,
-           (pieces){.specification = "\"Language\": \"CUDA\", " LAUNCH,
-                    .arguments = VECTOR("c", "float", "\"MemType\": \"Constant\", \"Size\": 1")},
-           "a __constant__ symbol of CUDA cannot be filled");
     refuse(HED_ERROR_UNSUPPORTED,
            (pieces){.specification = "\"Language\": \"CUDA\", " LAUNCH,
                     .arguments = OUTPUT ",{\"Type\": \"float\", \"MemoryType\": \"Local\", \"Size\": 4}"},

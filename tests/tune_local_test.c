@@ -41,7 +41,7 @@ Test(tune_local, parameters)
           "kernel void f(HED_LOCAL(int, a), int n, HED_LOCAL(unsigned int, b))\n{ HED_LOCAL_USE(int, a); "
           "HED_LOCAL_USE(unsigned int, b); }");
     check("__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(__local struct pair /* two */ *a) {}",
-          "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(HED_LOCAL(struct pair, a)) { "
+          "__kernel HED_GROUP_OF(8, 4, 1) void f(HED_LOCAL(struct pair, a)) { "
           "HED_LOCAL_USE(struct pair, a);}");
     check("__kernel void g(__global int *x) {}\n__kernel void f(\n  __local float4 *a\n) {}",
           "__kernel void g(__global int *x) {}\n__kernel void f(\n  HED_LOCAL(float4, a\n)) { HED_LOCAL_USE(float4, "

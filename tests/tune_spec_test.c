@@ -109,7 +109,8 @@ Test(tune_spec, parameters_of_every_kind)
         cr_expect(memcmp(p->values, expected[i].values, p->count * sizeof *p->values) == 0, "%s", p->name);
     }
     cr_assert_str_eq(def->parameters[3].labels[1], "two words");
-    cr_assert(def->define_count == 2, "labels that are names become macros");
+    cr_assert(def->define_count == 3, "labels that are names become macros, and the prelude is told of a user's text");
+    cr_assert_str_eq(def->defines[2].name, "HED_OPENCL_TEXT");
     cr_assert_str_eq(def->defines[1].name, "V_three");
     cr_assert_str_eq(def->defines[1].value, "2");
     hed_tune_spec_free(spec);
@@ -293,7 +294,7 @@ Test(tune_spec, references)
     cr_assert_str_eq(g->name, "g");
     cr_assert_str_eq(g->sources[0].text, "other text");
     cr_assert(g->parameter_count == 1 && g->parameters[0].value == 8 && g->argument_count == 2 &&
-              g->define_count == 1);
+              g->define_count == 2);
     cr_assert(g->arguments == hed_tune_spec_kernel(spec)->arguments && g->dimension_count == 2 &&
               g->constraint_count == 0);
     hed_geometry geometry = {0};
@@ -529,7 +530,7 @@ Test(tune_spec, arguments_are_checked)
          "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"expected\": \"x.npy\"}",
          "arguments[1].expected: x.npy holds 12 bytes; the argument has 16"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"file\": \"x.npy\", \"expected\": \"x.npy\"}",
-         "a buffer that is only read has neither \"expected\" nor \"tolerance\""},
+         "a buffer that is only read has neither \"expected\" nor \"compare\" nor \"tolerance\""},
         {HED_ERROR_FORMAT,
          "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"tolerance\": -1}",
          "arguments[1].tolerance: expected a number from 0"},

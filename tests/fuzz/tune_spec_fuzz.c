@@ -31,7 +31,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     snprintf(kernel_path, sizeof kernel_path, "%s/f.cl", folder);
     snprintf(data_path, sizeof data_path, "%s/x.raw", folder);
     atexit(clean_up);
-    return hed_file_write(kernel_path, "text", 4, NULL) || hed_file_write(data_path, "0123456789abcdef", 16, NULL);
+    static const char kernel[] = "#include \"x.raw\"\n__kernel void f(__local float *a) { (float4)(1, 2, a[0], 3); }\n";
+    return hed_file_write(kernel_path, kernel, strlen(kernel), NULL) || hed_file_write(data_path, "0123456789abcdef", 16, NULL);
 }
 
 /* Every launch of the first and last values, with everything looked at that a description points to. */
@@ -76,6 +77,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hed_tune_spec_apply(spec, &tune);
     use(hed_tune_spec_kernel(spec), &tune);
     if (tune.reference_kernel) use(tune.reference_kernel, &tune);
+    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    bool given = hed_tune_spec_give(spec, &device, def->arguments[size % def->argument_count].name, size % 2 ? data_path : "1:2", &error) == HED_OK;
+    hed_tune_spec_apply(spec, &tune);
+    if (given) use(def, &tune);
+    else if (!error.text[0]) abort();
     hed_tune_spec_free(spec);
     return 0;
 }

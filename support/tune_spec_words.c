@@ -1,7 +1,9 @@
-/* Local memory in plain OpenCL C, put into the prelude's words, so that users' texts run on CUDA as they are:
+/* Local memory and vector literals of plain OpenCL C, put into the prelude's words, so that users' texts run on CUDA as they are:
  *
  *     void f(__local float *tile) {      ->  void f(HED_LOCAL(float, tile)) { HED_LOCAL_USE(float, tile);
  *     __local float4 rows[WG][WG + 1];   ->  HED_LOCAL_ARRAY(float4, rows, WG][WG + 1);
+ *     (float4)(a, b, 0, 1)               ->  HED_LITERAL(float4)(a, b, 0, 1)
+ *     __attribute__((reqd_work_group_size(WG, 1, 1)))  ->  HED_GROUP_OF(WG, 1, 1)
  *
  * In OpenCL C the words mean the same again (src/prelude/opencl.clh), so the text is one for all devices, and so is
  * its hash. Nothing else changes, lines least of all; what is written in any other way (by macros, several arrays
@@ -38,13 +40,13 @@ static const char *skip_string(const char *at)
     return *at ? at + 1 : at;
 }
 
-static word next_word(const char *at)
+static word read_word(const char *at, bool skip_directives)
 {
     for (;;) {
         if (at[0] == '/' && at[1] == '*') {
             const char *end = strstr(at + 2, "*/");
             at = end ? end + 2 : at + strlen(at);
-        } else if ((at[0] == '/' && at[1] == '/') || *at == '#') {
+        } else if ((at[0] == '/' && at[1] == '/') || (skip_directives && *at == '#')) {
             at = skip_line(at);
         } else if (*at == '"' || *at == '\'') {
             at = skip_string(at);
@@ -58,6 +60,9 @@ static word next_word(const char *at)
     while (size > 0 && is_letter(*at) && is_letter(at[size])) size++;
     return (word){at, size};
 }
+
+static word next_word(const char *at) { return read_word(at, true); }
+static word next_code(const char *at) { return read_word(at, false); } /* of a directive, too */
 
 static word after(word w) { return next_word(w.at + w.size); }
 
@@ -183,29 +188,104 @@ static word rewrite_array(writer *out, word local)
     return w;
 }
 
-void hed_spec_use_local_words(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+/* ---- literals ---- */
+
+/* Types of C: a cast to one of them means the same everywhere. */
+static bool is_plain_type(word w)
 {
-    const char *text = source->text;
-    size_t size = strlen(text);
-    if (source->size > 0 && source->size != size) return; /* no text at all */
-    /* No replacement is four times as long as what it replaces. */
-    char *result = hed_spec_allocate(reader, 4 * size + 1, node);
-    if (!result) return;
-    writer out = {.to = result, .from = text};
+    static const char *const plain[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double",
+                                        "half", "bool", "size_t", "void", "signed", "unsigned", "ptrdiff_t", "min", "max"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (is(w, plain[i])) return true;
+    return false;
+}
+
+/* Whether a ( may begin a cast behind this word: not where it holds a call's arguments or a condition. */
+static bool may_cast_behind(word before, word before_that)
+{
+    if (before.size == 0) return true;
+    if (is(before_that, "define")) return true; /* a macro's content */
+    if (is(before, "return") || is(before, "else") || is(before, "case")) return true;
+    return !is_letter(*before.at) && !is(before, ")") && !is(before, "]");
+}
+
+/* (NAME)( becomes HED_LITERAL(NAME)(, in lines of the preprocessor, too. */
+static void rewrite_literals(const char *text, char *to)
+{
+    writer out = {.to = to, .from = text};
+    word last[2] = {{text, 0}, {text, 0}}; /* the words before this one, the nearer first */
+    for (word w = next_code(text); w.size > 0; w = next_code(w.at + w.size)) {
+        if (is(last[1], "define") && is(w, "(") && w.at == last[0].at + last[0].size) { /* a macro's parameters */
+            while (w.size > 0 && !is(w, ")")) w = next_code(w.at + w.size);
+            last[0] = (word){w.at, 0};
+            if (w.size == 0) break;
+            continue;
+        }
+        word name = is(w, "(") ? next_code(w.at + 1) : w;
+        bool named = name.at != w.at && is_letter(*name.at) && !(*name.at >= '0' && *name.at <= '9') && !is_plain_type(name);
+        word close = named ? next_code(name.at + name.size) : w;
+        if (named && is(close, ")") && is(next_code(close.at + 1), "(") && may_cast_behind(last[0], last[1])) {
+            copy_until(&out, w.at);
+            out.to += sprintf(out.to, "HED_LITERAL");
+        }
+        last[1] = last[0];
+        last[0] = w;
+    }
+    copy_until(&out, out.from + strlen(out.from));
+    *out.to = 0;
+}
+
+/* ---- attributes ---- */
+
+/* __attribute__((reqd_work_group_size(x, y, z))), which C++ takes at few places, from its first word; gives the word to go on from. */
+static word rewrite_attribute(writer *out, word attribute)
+{
+    word outer = after(attribute), inner = after(outer), name = after(inner), open = after(name);
+    bool required = is(outer, "(") && is(inner, "(") && is(name, "reqd_work_group_size") && is(open, "(");
+    word close = required ? skip_parentheses(open) : open, last = after(close);
+    if (!required || !is(close, ")") || !is(last, ")")) return skip_parentheses(outer);
+    copy_until(out, attribute.at);
+    out->to += sprintf(out->to, "HED_GROUP_OF");
+    for (const char *at = attribute.at; at < open.at; at++)
+        if (*at == '\n') *out->to++ = '\n';
+    out->from = open.at;
+    copy_until(out, close.at);
+    for (const char *at = close.at; at < last.at; at++)
+        if (*at == '\n') *out->to++ = '\n';
+    out->from = last.at + 1;
+    return after(last);
+}
+
+static void rewrite_local(const char *text, char *to)
+{
+    writer out = {.to = to, .from = text};
     bool in_kernel = false, statement = false;
     for (word w = next_word(text); w.size > 0;) {
         word next = after(w);
         bool parameters = in_kernel && is(w, "(");
         if (is(w, "__kernel") || is(w, "kernel")) in_kernel = true;
-        else if (is(w, "__attribute__")) next = skip_parentheses(next);
+        else if (is(w, "__attribute__")) next = rewrite_attribute(&out, w);
         else if (parameters) next = rewrite_parameters(&out, next);
         else if (statement && is_local(w)) next = rewrite_array(&out, w);
         in_kernel = in_kernel && !parameters && !is(w, ";") && !is(w, "{");
         statement = parameters || is(w, ";") || is(w, "{") || is(w, "}");
         w = next;
     }
-    copy_until(&out, text + size);
+    copy_until(&out, out.from + strlen(out.from));
     *out.to = 0;
-    source->text = result;
+}
+
+void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    size_t size = strlen(source->text);
+    if (source->size > 0 && source->size != size) return; /* no text at all */
+    /* No replacement is four times as long as what it replaces. */
+    char *first = hed_spec_allocate(reader, 4 * size + 1, node);
+    if (!first) return;
+    rewrite_local(source->text, first);
+    char *second = hed_spec_allocate(reader, 4 * strlen(first) + 1, node);
+    if (!second) return;
+    rewrite_literals(first, second);
+    source->text = second;
     source->size = 0;
 }
