@@ -4,6 +4,7 @@
  *     __local float4 rows[WG][WG + 1];   ->  HED_LOCAL_ARRAY(float4, rows, WG][WG + 1);
  *     (float4)(a, b, 0, 1)               ->  HED_LITERAL(float4)(a, b, 0, 1)
  *     __attribute__((reqd_work_group_size(WG, 1, 1)))  ->  HED_GROUP_OF(WG, 1, 1)
+ *     kernel global constant local private             ->  __kernel __global __constant __local __private
  *
  * In OpenCL C the words mean the same again (src/prelude/opencl.clh), so the text is one for all devices, and so is
  * its hash. Nothing else changes, lines least of all; what is written in any other way (by macros, several arrays
@@ -209,7 +210,17 @@ static bool may_cast_behind(word before, word before_that)
     return !is_letter(*before.at) && !is(before, ")") && !is(before, "]");
 }
 
-/* (NAME)( becomes HED_LITERAL(NAME)(, in lines of the preprocessor, too. */
+/* OpenCL C's keywords may go without their __. NVRTC's own __global__ and __constant__ are macros that end in these words, so no macro of the
+ * prelude can stand for them. */
+static bool is_bare_keyword(word w)
+{
+    static const char *const bare[] = {"kernel", "global", "constant", "local", "private"};
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+        if (is(w, bare[i])) return true;
+    return false;
+}
+
+/* (NAME)( becomes HED_LITERAL(NAME)(, and keywords get their __, in lines of the preprocessor, too. */
 static void rewrite_literals(const char *text, char *to)
 {
     writer out = {.to = to, .from = text};
@@ -220,6 +231,10 @@ static void rewrite_literals(const char *text, char *to)
             last[0] = (word){w.at, 0};
             if (w.size == 0) break;
             continue;
+        }
+        if (is_bare_keyword(w)) {
+            copy_until(&out, w.at);
+            out.to += sprintf(out.to, "__");
         }
         word name = is(w, "(") ? next_code(w.at + 1) : w;
         bool named = name.at != w.at && is_letter(*name.at) && !(*name.at >= '0' && *name.at <= '9') && !is_plain_type(name);

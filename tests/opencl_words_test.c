@@ -365,10 +365,13 @@ Test(opencl_words, cuda_compiles_them, .timeout = 240)
                 defines[defined++] = (hed_define){def->parameters[k].name, values[k]};
             }
             for (uint32_t k = 0; k < def->define_count; k++) defines[defined++] = def->defines[k];
-            hed_build build = {.def = def, .entry = def->entry, .defines = defines, .define_count = defined, .sources = def->sources, .source_count = def->source_count};
+            hed_build build = {.def = def, .entry = def->entry, .defines = defines, .define_count = defined, .sources = def->sources, .source_count = def->source_count, .max_threads = hed_config_max_threads(def, &config)};
             hed_status status = hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error);
             cr_assert(status == HED_OK, "%s %llu: %s\n%s", files[f], (unsigned long long)i, error.text, error.log);
             cr_expect(!binary.log || !strstr(binary.log, "warning"), "%s: %s", files[f], binary.log);
+            char entry[64];
+            snprintf(entry, sizeof entry, ".entry %s(", def->entry);
+            cr_expect(strstr(binary.bytes, entry) && strstr(binary.bytes, ".maxntid"), "%s is a kernel with launch bounds", def->entry);
             hed_release(&allocator, binary.bytes, binary.size);
             hed_release(&allocator, binary.log, binary.log_size);
         }

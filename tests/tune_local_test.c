@@ -38,7 +38,7 @@ Test(tune_local, parameters)
     check("__kernel void f(__global float *y, __local float *a) {\n y[0] = a[0];\n}\n",
           "__kernel void f(__global float *y, HED_LOCAL(float, a)) { HED_LOCAL_USE(float, a);\n y[0] = a[0];\n}\n");
     check("kernel void f(local int * restrict a, int n, __local volatile const unsigned int *b)\n{ }",
-          "kernel void f(HED_LOCAL(int, a), int n, HED_LOCAL(unsigned int, b))\n{ HED_LOCAL_USE(int, a); "
+          "__kernel void f(HED_LOCAL(int, a), int n, HED_LOCAL(unsigned int, b))\n{ HED_LOCAL_USE(int, a); "
           "HED_LOCAL_USE(unsigned int, b); }");
     check("__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(__local struct pair /* two */ *a) {}",
           "__kernel HED_GROUP_OF(8, 4, 1) void f(HED_LOCAL(struct pair, a)) { "
@@ -67,9 +67,9 @@ Test(tune_local, what_stays)
         "// __local float a[3];\n__kernel void f() { /* { */ }",
         "#define A __local float a[3];\\\n __local float b[3];\n__kernel void f() {}",
         "__kernel void f(HED_LOCAL(float, a)) { HED_LOCAL_USE(float, a); HED_LOCAL_ARRAY(int, b, 3); }",
-        "void helper(__local float *a) { __local float *b = a; local = 3; local[0] = 4; }",
+        "void helper(__local float *a) { __local float *b = a; locals = 3; locals[0] = 4; }",
         "__kernel void f() { __local float a[2], b[2]; __local float c; __local int d[2] = {1, 2}; }",
-        "__kernel void f(__local float **a, __local LOCAL) { int local = 1; g(\"__local float a[3];\", '{', '\\''); }",
+        "__kernel void f(__local float **a, __local LOCAL) { int localize = 1; g(\"__local float a[3];\", '{', '\\''); }",
         "__kernel void f(__local float *a",
         "__kernel",
         "__local",
