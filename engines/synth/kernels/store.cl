@@ -24,6 +24,7 @@
 #include "physics_store.h"
 #endif
 #ifndef SYNTH_PHYSICS_BODY_H
+#include "physics_spring.h"
 #include "physics_body.h"
 #endif
 #ifndef SYNTH_PHYSICS_EXCITERS_H
