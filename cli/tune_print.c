@@ -91,6 +91,11 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     const hed_tune_result *r = t->result;
     fprintf(out, "  tried      %u of %" PRIu64 " valid configurations in %.1f s; ended since %s\n", r->count,
             r->space, r->seconds, ends[r->end]);
+    if (r->space == 1) {
+        bool ignores = strcmp(t->device->backend, "host") == 0 && t->kernel->native_ignores;
+        fprintf(out, "             there is nothing to tune: %s has one configuration here%s\n", t->kernel->name,
+                ignores ? "; its native code does not read its parameters" : "");
+    }
     print_failures(t, out);
     if (r->in_process) fprintf(out, "  isolation  none, %s\n", r->in_process_reason);
     else fputs("  isolation  candidates ran in a worker process\n", out);

@@ -15,10 +15,11 @@ enum { MODE_COUNT = 2,
 
 /* ---- configurations ---- */
 
-/* Which of the product's configurations are run, by number. */
+/* Which configurations are run. */
 typedef struct selection {
-    uint64_t *indices; /* NULL: all of them */
+    uint64_t *indices; /* their numbers in the product; NULL: all that the device tells apart */
     uint64_t count;
+    hed_config usual; /* with the values of parameters that the device does not read */
 } selection;
 
 static uint64_t index_of(const hed_kernel_def *def, const hed_config *config)
@@ -95,14 +96,43 @@ static uint64_t default_index(const hed_conformance_def *def)
     return preferred;
 }
 
+/* The product of the parameters that are read. */
+static uint64_t count_all(const hed_kernel_def *kernel, uint32_t ignored)
+{
+    uint64_t count = 1;
+    for (uint32_t p = 0; p < kernel->parameter_count; p++)
+        if (!(ignored >> p & 1) && __builtin_mul_overflow(count, kernel->parameters[p].count, &count))
+            return UINT64_MAX;
+    return count;
+}
+
+static hed_config config_of(const hed_conformance_def *def, const selection *chosen, uint64_t index)
+{
+    if (chosen->indices)
+        return hed_config_at(def->kernel, chosen->indices[index]);
+    uint32_t ignored = hed_kernel_ignores(def->kernel, def->device);
+    hed_config config = chosen->usual;
+    for (uint32_t p = def->kernel->parameter_count; p-- > 0;) {
+        const hed_parameter_def *parameter = &def->kernel->parameters[p];
+        if (ignored >> p & 1)
+            continue;
+        config.values[p] = parameter->values[index % parameter->count];
+        index /= parameter->count;
+    }
+    return config;
+}
+
 static hed_status select_configs(const hed_conformance_def *def, selection *chosen, hed_error *error)
 {
     *chosen = (selection){0};
     const hed_kernel_def *kernel = def->kernel;
     if (kernel->sample.count == 0 || !kernel->sample.bytes || !kernel->sample.fill)
         return hed_error_set(error, HED_ERROR_ARGUMENT, "kernel %s describes no sample problems", kernel->name);
+    uint32_t ignored = hed_kernel_ignores(kernel, def->device);
+    uint64_t preferred = default_index(def);
+    chosen->usual = hed_config_at(kernel, preferred);
     if (def->coverage == HED_COVER_ALL) {
-        chosen->count = hed_config_count(kernel);
+        chosen->count = count_all(kernel, ignored);
         return HED_OK;
     }
     size_t most = 1;
@@ -111,9 +141,9 @@ static hed_status select_configs(const hed_conformance_def *def, selection *chos
     chosen->indices = malloc(most * sizeof *chosen->indices);
     if (!chosen->indices)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the configurations of %s", kernel->name);
-    add_once(chosen, default_index(def));
+    add_once(chosen, preferred);
     for (uint32_t p = 0; def->coverage == HED_COVER_VALUES && p < kernel->parameter_count; p++) {
-        for (uint32_t v = 0; v < kernel->parameters[p].count; v++) {
+        for (uint32_t v = 0; v < kernel->parameters[p].count && !(ignored >> p & 1); v++) {
             uint64_t index;
             if (find_with_value(def, p, kernel->parameters[p].values[v], &index))
                 add_once(chosen, index);
@@ -294,7 +324,7 @@ hed_status hed_conformance(const hed_conformance_def *def, hed_conformance_repor
     if (status == HED_OK)
         status = open_session(&s, error);
     for (uint64_t i = 0; i < chosen.count && status == HED_OK && !report->stopped; i++) {
-        hed_config config = hed_config_at(def->kernel, chosen.indices ? chosen.indices[i] : i);
+        hed_config config = config_of(def, &chosen, i);
         for (uint32_t mode = 0; mode < MODE_COUNT && status == HED_OK && !report->stopped; mode++)
             status = run_config(&s, &config, mode, error);
     }

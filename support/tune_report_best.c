@@ -149,7 +149,7 @@ void hed_page_importance(hed_page *page)
           "is the one to choose "
           "with care.</p>\n<table class=bars>\n",
           page->out);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && page->result->importance[ranked[i]] > 0; i++) { /* 0: it was never varied */
         double share = 100 * page->result->importance[ranked[i]];
         fputs("<tr><th>", page->out);
         hed_page_put(page, page->kernel->parameters[ranked[i]].name);

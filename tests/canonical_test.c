@@ -94,6 +94,37 @@ Test(canonical, descriptions)
     }
 }
 
+/* The mark says what the code does: no configuration gives a native function another share of the work. */
+Test(canonical, native_code_reads_no_parameter)
+{
+    test_device t = test_open(NULL);
+    hed_device *host;
+    OK(hed_device_find(t.context, "host", &host, &error));
+    for (uint32_t i = 0; i < hed_canonical_count(); i++) {
+        const hed_kernel_def *def = hed_canonical_at(i);
+        hed_config preferred = hed_config_default(def);
+        for (uint32_t p = 0; p < def->sample.count; p++) {
+            hed_space *space;
+            hed_geometry usual = {0};
+            OK(hed_space_create_for_kernel(host, def, &def->sample.problems[p], HED_MATH_FAST, &space, &error));
+            cr_expect_eq(hed_space_count(space), 1, "%s: %llu configurations on host", def->name,
+                         (unsigned long long)hed_space_count(space));
+            hed_space_destroy(space);
+            def->geometry(def, &preferred, &def->sample.problems[p], &usual);
+            for (uint64_t c = 0; c < hed_config_count(def) && def->range; c += 7) {
+                hed_config config = hed_config_at(def, c);
+                if (!hed_kernel_valid(def, &config, NULL, host, HED_MATH_FAST, NULL, 0)) continue;
+                hed_geometry other = {0};
+                def->geometry(def, &config, &def->sample.problems[p], &other);
+                cr_assert(other.native_items == usual.native_items && other.native_grain == usual.native_grain, "%s",
+                          def->name);
+                cr_assert_gt(other.native_items, 0);
+            }
+        }
+    }
+    test_close(&t);
+}
+
 static uint64_t valid_count(hed_device *device, const hed_kernel_def *def, hed_math math)
 {
     uint64_t valid = 0;

@@ -113,7 +113,7 @@ static bool stop_now(void *user)
     return v->stop_after && v->runs >= v->stop_after;
 }
 
-static hed_conformance_report conform(hed_coverage coverage, verdicts *v)
+static hed_conformance_report conform_def(const hed_kernel_def *kernel, hed_coverage coverage, verdicts *v)
 {
     hed_error error;
     hed_context *context;
@@ -121,7 +121,7 @@ static hed_conformance_report conform(hed_coverage coverage, verdicts *v)
     context_def.opencl_library = context_def.cuda_library = context_def.nvrtc_library = "";
     context_def.cache_dir = "";
     OK(hed_context_create(&context_def, &context, &error));
-    hed_conformance_def def = {.kernel = &PLANTED, .coverage = coverage, .seed = 1, .each = keep_verdict, .stop = stop_now, .user = v};
+    hed_conformance_def def = {.kernel = kernel, .coverage = coverage, .seed = 1, .each = keep_verdict, .stop = stop_now, .user = v};
     OK(hed_device_find(context, "host", &def.device, &error));
     def.reference = def.device;
     uint64_t count;
@@ -133,6 +133,11 @@ static hed_conformance_report conform(hed_coverage coverage, verdicts *v)
     cr_assert(report.stopped == (v->stop_after != 0));
     hed_context_destroy(context);
     return report;
+}
+
+static hed_conformance_report conform(hed_coverage coverage, verdicts *v)
+{
+    return conform_def(&PLANTED, coverage, v);
 }
 
 Test(conformance, finds_planted_faults)
@@ -171,4 +176,17 @@ Test(conformance, coverage)
     cr_assert(values.runs == 9 * 2 * 2, "%d", values.runs);
     conform(HED_COVER_VALUES, &stopped);
     cr_assert(stopped.runs == 3);
+}
+
+/* Configurations that differ in what the device does not read are run once. */
+Test(conformance, what_is_not_read_is_not_run_again)
+{
+    static verdicts all, values;
+    hed_kernel_def kernel = PLANTED;
+    kernel.native_ignores = 2; /* OTHER */
+    conform_def(&kernel, HED_COVER_ALL, &all);
+    cr_assert(all.runs == FAULTS * 2 * 2, "%d", all.runs);
+    cr_assert(all.verdict[WRONG_VALUE][HED_MATH_FAST] == HED_VERDICT_FAILED);
+    conform_def(&kernel, HED_COVER_VALUES, &values);
+    cr_assert(values.runs == FAULTS * 2 * 2, "%d", values.runs);
 }

@@ -296,6 +296,49 @@ Test(space, of_a_kernel)
     hed_context_destroy(context);
 }
 
+/* What the native function does not read keeps its default, or the value of the first configuration that is valid. */
+Test(space, of_a_kernel_on_host_has_what_native_code_reads)
+{
+    static const char *const dimensions[] = {"n"};
+    const char *constraints[] = {"n % size == 0"};
+    hed_kernel_def def = {.name = "test", .parameters = PAIR, .parameter_count = 2, .range = do_nothing};
+    def.constraints = constraints;
+    def.constraint_count = 1;
+    def.dimensions = dimensions;
+    def.dimension_count = 1;
+    hed_context *context;
+    hed_device *device;
+    OK(hed_context_create(NULL, &context, &error));
+    OK(hed_device_find(context, "host", &device, &error));
+    const struct {
+        int64_t n;
+        uint32_t ignores;
+        uint64_t count;
+        int64_t size; /* of all points; 0: any */
+    } cases[] = {{48, 0, 4, 0}, {48, 1, 2, 8}, {48, 2, 2, 0}, {48, HED_ALL_PARAMETERS, 1, 8}, {20, HED_ALL_PARAMETERS, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hed_problem problem = hed_problem_1d(cases[i].n);
+        hed_space *space;
+        def.native_ignores = cases[i].ignores;
+        OK(hed_space_create_for_kernel(device, &def, &problem, HED_MATH_FAST, &space, &error));
+        cr_expect_eq(hed_space_count(space), cases[i].count, "case %zu: %llu points", i,
+                     (unsigned long long)hed_space_count(space));
+        for (uint64_t point = 0; point < hed_space_count(space) && cases[i].size; point++)
+            cr_expect_eq(hed_space_at(space, point).values[0], cases[i].size);
+        hed_space_destroy(space);
+    }
+    /* The default, 8, is never valid. */
+    constraints[0] = "size == 16";
+    hed_problem problem = hed_problem_1d(48);
+    hed_space *space;
+    def.native_ignores = 1;
+    OK(hed_space_create_for_kernel(device, &def, &problem, HED_MATH_FAST, &space, &error));
+    cr_expect_eq(hed_space_count(space), 2);
+    cr_expect_eq(hed_space_at(space, 0).values[0], 16);
+    hed_space_destroy(space);
+    hed_context_destroy(context);
+}
+
 /* ---- the largest space that is in use ---- */
 
 /* CLBlast's matrix multiplication, as its tuner describes it: 663,552 points before the constraints. */

@@ -52,7 +52,7 @@ typedef struct made_up {
     uint64_t random;
     hed_config prepared;
     uint32_t prepares, runs, checks, stop_after, slower_at; /* runs from there on take twice as long; 0: none */
-    int64_t wrong, unbuildable, unrunnable;                 /* values of A; -1: none */
+    int64_t wrong, unbuildable, unrunnable; /* values of A; -1: none */
 } made_up;
 
 static double uniform(made_up *m)

@@ -89,17 +89,7 @@ def masses_for(pitch, share, least, most):
 
 # ---- the instruments ----
 
-HARP, VIOL = range(43, 80), range(40, 66)  # notes
-
-
-def binomial(order):
-    return [math.comb(order, k) / 2 ** order for k in range(order + 1)]
-
-
 def add_harp(instrument, notes, channel, microphones):
-    """A string for each note. Its last partials are crowded together at the edge of its band, out of tune, where they would whistle: so the
-    string is drawn to a triangle whose corner is rounded by binomial weights, and heard with binomial weights, both of which are blind to
-    the edge. A weight for each string makes bass and treble as loud."""
     for note in notes:
         pitch = frequency(note)
         name = f"harp_{name_of(note)}"
@@ -111,21 +101,18 @@ def add_harp(instrument, notes, channel, microphones):
         plectrum = f"finger_{name_of(note)}"
         instrument.add("plectrums", name=plectrum, direction=[0, 0, 1], distance=0.003, duration=0.004, velocity_sensitivity=0.85,
                        route={"channel": channel, "low": note, "high": note})
-        pluck, ear = round(0.22 * (masses + 1)), max(1, round(0.1 * (masses + 1) - 2))
-        for at in range(pluck - 1, pluck + 2):
-            drawn = sum(w * min(m / pluck, (masses + 1 - m) / (masses + 1 - pluck)) for w, m in zip(binomial(2), range(at - 1, at + 2)))
-            instrument.link(plectrum, f"{name}[{at}]", drawn)
-        loudness = 2 * 10 ** (-0.38 / 20 * (note - 61))
+        # Two neighbours each: what has as many partials as masses is blind to the last of them, which are crowded together.
+        pluck, ear = round(0.22 * (masses + 1)), round(0.1 * (masses + 1))
+        instrument.link(plectrum, f"{name}[{pluck}..{pluck + 1}]")
         for microphone in microphones:
-            for k, weight in enumerate(binomial(4)):
-                instrument.link(microphone, f"{name}[{ear + k}]", loudness * weight)
+            instrument.link(microphone, f"{name}[{ear}..{ear + 1}]")
 
 
 def make_harp():
     i = Instrument("Three octaves of strings, each plucked by its own note: G2 to G5.", mode="singleton", gain=-38)
     i.add("microphones", name="left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7)
     i.add("microphones", name="right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.7)
-    add_harp(i, HARP, 0, ["left", "right"])
+    add_harp(i, range(43, 80), 0, ["left", "right"])
     i.write("harp.json")
 
 
@@ -154,42 +141,27 @@ def make_drum():
     i.write("drum.json")
 
 
-# How each string of the viol is voiced: a factor on the bow's force, cents that the string is tuned higher, since a bow pulls it flat, and
-# the bow's place as a share of the string. Found by trying forces and places for the one that gives one clean slip in a period (nothing
-# between the partials over -40 dB), then by tuning what was heard to 0.5 cents.
-VOICING = {40: (1.15, 15.6, 0.14), 41: (1.0, 14.3, 0.14), 42: (1.1, 17.5, 0.14), 43: (1.3, 13.8, 0.14), 44: (1.15, 13.7, 0.14),
-           45: (1.0, 11.4, 0.14), 46: (0.92, 9.8, 0.14), 47: (1.15, 18.9, 0.165), 48: (1.0, 13.9, 0.165), 49: (0.92, 14.9, 0.14),
-           50: (1.45, 27.0, 0.14), 51: (1.6, 26.5, 0.14), 52: (1.15, 14.0, 0.14), 53: (1.0, 17.3, 0.165), 54: (1.0, 12.3, 0.14),
-           55: (1.0, 15.7, 0.14), 56: (1.15, 21.1, 0.14), 57: (1.0, 16.5, 0.14), 58: (1.15, 21.8, 0.14), 59: (1.3, 26.8, 0.14),
-           60: (1.6, 37.7, 0.14), 61: (1.6, 38.7, 0.14), 62: (1.45, 36.7, 0.14), 63: (1.6, 44.6, 0.14), 64: (1.45, 42.2, 0.14),
-           65: (1.3, 39.1, 0.14)}
+SHARP = 13
 
 
 def add_viol(instrument, notes, channel, microphones):
-    """A bowed string for each note. The bow's force goes with the string's wave resistance, low strings need more of it. Velocity scales force,
-    draw velocity and the friction's dropoff alike: the string then moves in the same shape, larger or smaller, and keeps its pitch.
-    Controller 1 draws faster."""
+    """A bowed string for each note. The bow's force goes with the string's wave resistance, low strings need more of it; strings are tuned
+    SHARP cents higher, because a bowed string is flatter than a plucked one. Controller 1 draws faster."""
     instrument.add("midi_sources", name="swell", kind="cc", number=1, initial=0.5, smoothing=0.03, depth=1,
                    route={"channel": channel, "low": 0, "high": 127})
-    sensitivity, draw, dropoff = 0.7, 0.075, 0.12
     for note in notes:
-        factor, sharp, place = VOICING[note]
-        pitch, mass, pressure = frequency(note + sharp / 100), 2e-4, factor * max(1.15, min(2.2, 2.2 - 0.057 * (note - 42)))
+        pitch, mass, pressure = frequency(note + SHARP / 100), 2e-4, max(1.15, min(2.2, 2.2 - 0.057 * (note - 42)))
         name = f"viol_{name_of(note)}"
         masses = masses_for(pitch, 0.16, 18, 40)
         x = 0.012 * (note - 53)
         pull = add_string(instrument, name, pitch, masses, mass, 1.5, 0.2, [x, 0, -0.15], 0.7 * (80 / pitch) ** 0.5, 0)
         resistance = math.sqrt(pull * mass)
-        bow, stroke = f"bow_{name_of(note)}", f"stroke_{name_of(note)}"
-        route = {"channel": channel, "low": note, "high": note}
-        instrument.add("bows", name=bow, direction=[1, 0, 0], force=0.1 * pressure * resistance, draw_velocity=draw * (1 - sensitivity), stiction=0.8,
-                       sliding=0.25, dropoff=dropoff * (1 - sensitivity), velocity_sensitivity=sensitivity,
-                       envelope={"attack": 0.06, "decay": 0.1, "sustain": 0.85, "release": 0.12}, route=route)
-        instrument.add("midi_sources", name=stroke, kind="velocity", initial=1, depth=1, route=route)
-        instrument.link(bow, f"{name}[{round((masses + 1) * place)}]")
-        instrument.modulate("swell", bow, "draw_velocity", "multiply", 0.4)
-        for parameter in ("draw_velocity", "rosin_dropoff"):
-            instrument.modulate(stroke, bow, parameter, "multiply", sensitivity / (1 - sensitivity))
+        bow = f"bow_{name_of(note)}"
+        instrument.add("bows", name=bow, direction=[1, 0, 0], force=0.1 * pressure * resistance, draw_velocity=0.06, stiction=0.8, sliding=0.25,
+                       dropoff=0.12, velocity_sensitivity=0.5, envelope={"attack": 0.06, "decay": 0.1, "sustain": 0.85, "release": 0.12},
+                       route={"channel": channel, "low": note, "high": note})
+        instrument.link(bow, f"{name}[{round((masses + 1) * 0.14)}]")
+        instrument.modulate("swell", bow, "draw_velocity", "multiply", 1.0)
         for microphone in microphones:
             instrument.link(microphone, f"{name}[2..3]")
 
@@ -198,34 +170,34 @@ def make_viol():
     i = Instrument("A bass viol with a string and a bow for each note, E2 to F4. Controller 1 swells.", mode="singleton", gain=-14)
     i.add("microphones", name="left", position=[-0.3, 0.05, 0.3], direction=[1, 0, 0], pan=-0.3)
     i.add("microphones", name="right", position=[0.2, 0.05, 0.4], direction=[1, 0, 0], pan=0.3)
-    add_viol(i, VIOL, 0, ["left", "right"])
+    add_viol(i, range(40, 66), 0, ["left", "right"])
     i.write("viol.json")
 
 
 def make_consort():
-    i = Instrument("Harp, viol and frame drum for data/music/greensleeves.mid: all the notes of each, on channels 1, 2 and 3.",
+    i = Instrument("Harp, viol and frame drum for data/music/greensleeves.mid: the notes that the piece has, on channels 1, 2 and 3.",
                    mode="singleton", gain=-2.5)
     i.add("microphones", name="harp_left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7, gain=-39)
     i.add("microphones", name="harp_right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.5, gain=-43)
     i.add("microphones", name="viol", position=[0.1, 0.05, 0.3], direction=[1, 0, 0], pan=0.35, gain=-8)
     i.add("microphones", name="drum", position=[0.0, -0.4, 0.4], direction=[0, 0, 1], pan=-0.2, gain=-8)
-    add_harp(i, HARP, 1, ["harp_left", "harp_right"])
-    add_viol(i, VIOL, 2, ["viol"])
+    add_harp(i, [43, 45, 48, 50, 52, 55, 56, 57, 59, 60, 64, 66, 67, 68, 69, 71, 72, 74, 76, 78, 79], 1, ["harp_left", "harp_right"])
+    add_viol(i, [40, 43, 45, 48, 52, 54, 55, 56, 57, 59, 60, 62, 64, 66], 2, ["viol"])
     add_drum(i, 17, 3, ["drum"])
     i.write("consort.json")
 
 
 def make_cymbal():
-    """Two layers of 18 x 18 with braces between them make a plate of some thickness. Struck hard it bends by more than that, and the low
-    partials feed the high ones. The springs are as stiff as 48 kHz bears, so that its partials reach up to 9.5 kHz."""
-    i = Instrument("A square cymbal, held in its middle: struck softly it hums, struck hard it crashes.", mode="singleton", gain=-30)
-    size, mass, stiffness = 18, 2e-3, 9.7e5
-    i.add("grids", kind="lattice", name="plate", size=[size, size, 2], origin=[-0.065, -0.065, 0], step=0.13 / (size - 1),
-          body={"mass": mass, "damping": 0.8}, spring={"stiffness": stiffness, "rest_length": -1, "damping": 0.001}, diagonal=stiffness / 2)
+    """Two layers of 14 x 14 with braces between them make a plate of some thickness. Struck hard it bends by more than that, and the low
+    partials feed the high ones."""
+    i = Instrument("A square cymbal, held in its middle: struck softly it hums, struck hard it crashes.", mode="singleton", gain=-26)
+    size, mass, stiffness = 14, 2e-3, 3e5
+    i.add("grids", kind="lattice", name="plate", size=[size, size, 2], origin=[-0.065, -0.065, 0], step=0.01,
+          body={"mass": mass, "damping": 0.8}, spring={"stiffness": stiffness, "rest_length": -1, "damping": 0.003}, diagonal=stiffness / 2)
     i.add("changes", entity=f"plate[{size // 2 - 1}..{size // 2},{size // 2 - 1}..{size // 2},*]", anchored=True)
-    i.add("mallets", name="stick", direction=[0, 0, 1], mass=0.05, impulse=2.0, hardness_soft=1e6, hardness_hard=2e8, exponent=2.0,
+    i.add("mallets", name="stick", direction=[0, 0, 1], mass=0.05, impulse=1.0, hardness_soft=1e6, hardness_hard=2e7, exponent=2.0,
           hysteresis=0.1, relaxation=1e-4, velocity_sensitivity=1)
-    i.link("stick", "plate[2,7,0]")
+    i.link("stick", "plate[2,5,0]")
     i.add("microphones", name="left", position=[-0.4, 0, 0.5], direction=[0, 0, 1], pan=-0.6)
     i.add("microphones", name="right", position=[0.4, 0, 0.5], direction=[0, 0, 1], pan=0.6)
     i.link("left", "plate[0,*,1]", 1 / size)
@@ -234,37 +206,26 @@ def make_cymbal():
 
 
 def make_vibes():
-    """A bar of seven masses, cut thinner towards its middle as those of a vibraphone are: what resists bending at each mass but the first and
-    the last, as shares of the outer two. Eigenvalues give these shares a second partial at four times the first, and the first a frequency
-    of `first` sqrt(bend / mass) / (2 pi). Microphones hear three masses each with weights that are blind to the bar bouncing or rocking on its
-    cords."""
-    shares, first = [0, 1, 0.9, 0.2160864, 0.9, 1, 0], 0.293881452
-    root, masses, mass, apart = 57, len(shares), 2e-3, 0.02
-    i = Instrument("A bar of seven masses, struck; notes are pitched by time dilation, bends too.", mode="voices", voices=8, root_note=root,
-                   low=45, high=76, bend_range=2, gain=-20)
-    whole = mass * (2 * math.pi * frequency(root) / first) ** 2
-    bend = [whole * share for share in shares]
-    middle = (masses - 1) / 2
-    for k in range(masses):
-        i.add("bodies", name=f"bar{k}", position=[apart * (k - middle), 0, 0], mass=mass, damping=1.8)
-    # A fourth difference: springs to the next pull across by 2 (bend + bend) and springs to the next but one push by bend, so that all rests.
-    for k in range(masses - 1):
-        i.add("springs", **{"from": f"bar{k}", "to": f"bar{k + 1}", "stiffness": 1.05 * 2 * (bend[k] + bend[k + 1]),
-                            "rest_length": apart * (1 - 1 / 1.05), "damping": 0.003})
-    for k in range(1, masses - 1):
-        i.add("springs", **{"from": f"bar{k - 1}", "to": f"bar{k + 1}", "stiffness": bend[k], "rest_length": 4 * apart})
+    """A bar that lies on two points where its first mode stands still, 0.224 of its length from the ends."""
+    root, masses, mass = 57, 8, 2e-3
+    i = Instrument("A bar of eight masses, struck; notes are pitched by time dilation, bends too.", mode="voices", voices=8, root_note=root,
+                   low=45, high=76, bend_range=2, gain=-10)
+    # The beam's k L is 4.73004; a row of n masses is about as long as n distances: eight are 12.2 cents higher, measured.
+    bend = 4 * mass * (2 * math.pi * frequency(root - 0.122)) ** 2 / (4.73004 / masses) ** 4
+    i.add("grids", kind="string", name="bar", size=masses, origin=[-0.07, 0, 0], step=[0.02, 0, 0], anchor="none",
+          body={"mass": mass, "damping": 1.8}, spring={"stiffness": 1.05 * bend, "rest_length": -1, "damping": 0.02}, bend=bend)
     for place in (1, masses - 2):
         for side, z in (("above", 0.03), ("below", -0.03)):
-            i.add("bodies", name=f"cord{place}_{side}", position=[apart * (place - middle), 0, z], anchored=True)
-            i.add("springs", **{"from": f"cord{place}_{side}", "to": f"bar{place}", "stiffness": 15, "rest_length": -0.5, "damping": 0.05})
-    i.add("mallets", name="mallet", direction=[0, 0, -1], mass=0.003, impulse=0.006, hardness_soft=1e6, hardness_hard=3e8, exponent=2.5,
+            i.add("bodies", name=f"cord{place}_{side}", position=[-0.07 + 0.02 * place, 0, z], anchored=True)
+            i.add("springs", **{"from": f"cord{place}_{side}", "to": f"bar[{place}]", "stiffness": 15, "rest_length": -0.5, "damping": 0.1})
+    i.add("mallets", name="mallet", direction=[0, 0, -1], mass=0.003, impulse=0.006, hardness_soft=1e5, hardness_hard=5e6, exponent=2.5,
           hysteresis=0.1, relaxation=1e-4, velocity_sensitivity=1)
-    i.link("mallet", "bar2")
-    for side, x, pan, first_heard, step in (("left", -0.2, -0.5, 0, 1), ("right", 0.2, 0.5, masses - 1, -1)):
-        i.add("microphones", name=side, position=[x, 0, 0.3], direction=[0, 0, 1], pan=pan)
-        for k, weight in ((0, 1), (2, -1.5), (6, 0.5)):  # their sum is 0, and so is that of their moments
-            heard = first_heard + step * k
-            i.link(side, f"bar{heard}", weight * math.hypot(apart * (heard - middle) - x, 0.3) / 0.33)
+    i.link("mallet", f"bar[{masses // 2}]")
+    i.add("microphones", name="left", position=[-0.2, 0, 0.3], direction=[0, 0, 1], pan=-0.5)
+    i.add("microphones", name="right", position=[0.2, 0, 0.3], direction=[0, 0, 1], pan=0.5)
+    for k, weight in ((0, 1), (masses // 2, -0.6)):  # of opposite sign in the first mode, of the same when the bar bounces
+        i.link("left", f"bar[{k}]", weight)
+        i.link("right", f"bar[{masses - 1 - k}]", weight)
     i.write("vibes.json")
 
 

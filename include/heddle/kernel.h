@@ -19,6 +19,7 @@ typedef struct hed_kernel_def hed_kernel_def;
 enum {
     HED_MAX_ARGUMENTS = 32,
     HED_MAX_PARAMETERS = 24,
+    HED_ALL_PARAMETERS = (1 << HED_MAX_PARAMETERS) - 1, /**< a set of parameters: a bit for each, by its place */
     HED_MAX_DIMENSIONS = 8,
     HED_MAX_STRUCT_BYTES = 4096,   /**< a struct passed by value */
     HED_MAX_SYMBOL_BYTES = 1 << 20 /**< a struct copied into a symbol; __constant__ memory ends at 65,536 */
@@ -197,6 +198,8 @@ struct hed_kernel_def {
     uint32_t argument_count;
     const hed_parameter_def *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
+    uint32_t native_ignores;        /**< set of parameters that the native version does not read, neither itself nor in what geometry()
+                                  gives it: they are not tuned on `host`. HED_ALL_PARAMETERS: it reads none; 0: all */
     const char *const *constraints; /**< (constraint_count) expressions (space.h) that must not be 0, beside valid() */
     uint32_t constraint_count;
     const hed_condition *conditions; /**< (condition_count) */
@@ -227,6 +230,8 @@ struct hed_kernel_def {
 
 /* ---- configurations ---- */
 
+/** The parameters that a kernel does not read on a device, as a set: native_ignores on `host`, else none. Thread class: rt. */
+HED_API uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device);
 /** Value of parameter `name`; the caller's mistake (0 and an assert) if there is none. Thread class: rt. */
 HED_API int64_t hed_config_get(const hed_kernel_def *def, const hed_config *config, const char *name);
 /** Size of dimension `name`; likewise. Thread class: rt. */

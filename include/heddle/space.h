@@ -90,7 +90,9 @@ HED_API hed_status hed_space_create(const hed_space_def *def, hed_space **space,
 HED_API hed_status hed_space_create_list(const hed_allocator *allocator, const hed_parameter_def *parameters,
                                          uint32_t parameter_count, const int64_t *values, uint64_t count,
                                          hed_space **space, hed_error *error);
-/** The configurations of a kernel that hed_kernel_valid() accepts on a device for a problem. Thread class: any.
+/** The configurations of a kernel that hed_kernel_valid() accepts on a device for a problem. Parameters that the kernel
+ *  does not read there (hed_kernel_ignores()) keep their default, or where that is never valid the value that they have
+ *  in the first valid configuration. Thread class: any.
  *  Errors: as hed_space_create(). */
 HED_API hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def,
                                                const hed_problem *problem, hed_math math, hed_space **space,

@@ -23,6 +23,11 @@ int64_t hed_problem_get(const hed_kernel_def *def, const hed_problem *problem, c
     return 0;
 }
 
+uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device)
+{
+    return device->backend->build ? 0 : def->native_ignores;
+}
+
 hed_config hed_config_default(const hed_kernel_def *def)
 {
     hed_config config = {.count = def->parameter_count};

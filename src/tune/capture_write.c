@@ -185,6 +185,7 @@ static hed_status describe(recorder *r, const hed_problem *problem, hed_error *e
                                             r->kernel->defines, r->kernel->define_count, 0, error);
     if (status) return status;
     launched->def = *def;
+    launched->def.native_ignores = 0; /* a capture is for other devices, whatever this one reads */
     launched->def.arguments = r->described;
     launched->def.sources = r->text.build.sources;
     launched->def.defines = r->text.build.defines + def->parameter_count;

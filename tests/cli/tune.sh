@@ -1,5 +1,6 @@
 #!/bin/sh
-# sh tune.sh HEDDLE: `heddle tune` as a user runs it, on host alone: what it refuses, what it says, what it leaves behind, and Ctrl-C.
+# sh tune.sh HEDDLE: `heddle tune` as a user runs it: what it refuses, what it says, what it leaves behind, and Ctrl-C. What
+# needs more than one configuration runs on an OpenCL device, where there is one: on host nothing is left to choose.
 heddle=$1
 # shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -33,42 +34,59 @@ run 1 tune heddle:copy --device nothing; out_is_empty; err_has 'no device fits'
 run 0 tune --help; out_has 'or: heddle tune COMMAND'; out_has '  --good-enough SHARE'
 run 0 tune --schema; err_is_empty; out_is_object
 
-# A tuning, and what it leaves behind.
+# On host: one configuration, which is said and kept, and everything is left behind that is asked for.
 # shellcheck disable=SC2086  # words
 run 0 tune $small --budget 4 --report "$work/report.html" --csv "$work/table.csv" --t4 "$work/results.t4"
-out_has '^transpose on host'; out_has 'width=192 height=128'; out_has '^  winner  *TILE='; out_has '^  tried  *4 of'
+out_has '^transpose on host'; out_has 'width=192 height=128'; out_has '^  winner  *TILE='; out_has '^  tried  *1 of 1 valid'
+out_has 'there is nothing to tune: .*native code does not read its parameters'
 out_has '^  isolation  none, '; out_has 'compared  *with the native C version'; out_has "^  kept  *$work/data/heddle/tuning.db"; out_has 'now use it'
-[ "$(grep -o 'h0' "$work/report.html" | wc -l)" = 4 ] || complain 'the report has not 4 marks'
-[ "$(wc -l < "$work/table.csv")" = 5 ] || complain 'the table has not 4 lines below its head'
+! grep -q 'What matters' "$work/report.html" || complain 'a parameter that is not read matters'
+[ "$(wc -l < "$work/table.csv")" = 2 ] || complain 'the table has not 1 line below its head'
 ! command -v python3 > /dev/null || python3 -m json.tool < "$work/results.t4" > /dev/null || complain 'the T4 file is not JSON'
 run 0 tune replay "$work/table.csv" --seeds 2 --json; out_has '"table"'
 # shellcheck disable=SC2086
 run 0 tune $small --budget 6 --resume --json; err_is_empty
 out_is_object kernel from device problem winner config seconds low high gain ties evaluations space end isolated checked kept
-out_has '"kernel": "transpose"'; out_has '"width": 192'; out_has '"end": "evaluations"'; out_has '"isolated": false'
+out_has '"kernel": "transpose"'; out_has '"width": 192'; out_has '"end": "exhausted"'; out_has '"space": 1,'; out_has '"isolated": false'
 # shellcheck disable=SC2086
-run 0 tune $small --budget 2 --no-keep --quiet; err_is_empty; out_has 'kept  *nowhere'
+run 0 tune $small --budget 2 --no-keep --quiet; err_is_empty; out_has 'kept  *nowhere: --no-keep'
 # shellcheck disable=SC2086
 run 1 tune $small --budget 2 --report "$work/no/such/folder.html"; out_is_empty; err_has 'folder.html'
-HEDDLE_DATABASE=none run 0 tune heddle:transpose --problem width=64,height=64 --budget 2; out_has 'kept  *nowhere'
+# A database that is not there, or that others may write, is no --no-keep.
+: > "$work/shared.db"; chmod 666 "$work/shared.db"
+for database in none "$work/shared.db"; do
+    HEDDLE_DATABASE=$database run 0 tune heddle:transpose --problem width=64,height=64
+    out_has 'kept  *nowhere: the database cannot be used'
+done
+
+# The rest needs something to choose from.
+unset HEDDLE_OPENCL_LIBRARY
+several=$("$heddle" devices 2> /dev/null | sed -n 's/^\(opencl:[0-9:]*\) .*/\1/p' | head -n 1)
+[ -n "$several" ] || exit "$failed"
+export HEDDLE_DEVICE="$several"
+run 0 tune heddle:copy --problem n=20000 --budget 3 --report "$work/several.html" --csv "$work/several.csv"
+out_has '^  tried  *3 of [1-9][0-9]'; ! grep -q 'nothing to tune' "$work/out" || complain 'there is'
+[ "$(grep -o 'h0' "$work/several.html" | wc -l)" = 3 ] || complain 'the report has not 3 marks'
+[ "$(wc -l < "$work/several.csv")" = 4 ] || complain 'the table has not 3 lines below its head'
+run 0 tune heddle:copy --problem n=20000 --budget 3 --resume --json --no-isolation; err_is_empty; out_has '"end": "evaluations"'
 
 # On a terminal the view is drawn in place, in the window's width, and is gone at the end; --quiet draws nothing.
 if command -v script > /dev/null; then
     escape=$(printf '\033')
-    long='heddle:matmul --problem m=512,n=512,k=512 --time 3 --no-keep'
+    long='heddle:copy --problem n=20000 --time 3 --no-keep'
     script -qec "stty cols 50 rows 20; '$heddle' tune $long" "$work/out" > /dev/null < /dev/null
     words='tune, on a terminal'
     out_has "$escape\[[0-9]*A$escape\[J"; out_has '^  tried  '; out_has '^  winner  '
-    tr -d '\r' < "$work/out" | sed -n '/^matmul on host (.*m=512/,$p' | grep -q '^  best ' && complain 'the view is still there'
+    tr -d '\r' < "$work/out" | sed -n '/^copy on .*(.*n=20000/,$p' | grep -q '^  best ' && complain 'the view is still there'
     # Bytes of the blocks' characters that only go on with one count nothing.
-    tr -d '\r\200-\277' < "$work/out" | sed "s/^${escape}[^J]*J//; /^Script/d; /m=512/,\$d" | awk 'length > 50 { exit 1 }' ||
+    tr -d '\r\200-\277' < "$work/out" | sed "s/^${escape}[^J]*J//; /^Script/d; /n=20000/,\$d" | awk 'length > 50 { exit 1 }' ||
         complain 'wider than the window'
     script -qec "'$heddle' tune $long --quiet" "$work/out" > /dev/null < /dev/null
     ! grep -q "$escape" "$work/out" || complain '--quiet draws'
 fi
 
 # Ctrl-C in the middle: what was measured is shown and kept, the report written. The space is larger than anybody waits for.
-"$heddle" tune heddle:matmul --problem m=512,n=512,k=512 --strategy exhaustive --budget 100000 --report "$work/stopped.html" \
+"$heddle" tune heddle:matmul --problem m=64,n=64,k=64 --strategy exhaustive --budget 100000 --report "$work/stopped.html" \
     --csv "$work/stopped.csv" > "$work/stopped.out" 2> "$work/stopped.err" < /dev/null &
 process=$!
 waited=0
@@ -82,6 +100,6 @@ words='tune, interrupted'
 [ "$code" = 130 ] || complain "heddle tune, interrupted: exit code $code instead of 130"
 out_has 'ended since it was stopped'; out_has '^  winner'; grep -q '</html>' "$work/stopped.html" || complain 'no report after Ctrl-C'
 known=$(($(wc -l < "$work/stopped.csv") - 1))
-run 0 tune heddle:matmul --problem m=512,n=512,k=512 --budget "$known" --resume --csv "$work/resumed.csv" --quiet
+run 0 tune heddle:matmul --problem m=64,n=64,k=64 --budget "$known" --resume --csv "$work/resumed.csv" --quiet
 out_has "^  tried  *$known of"
 exit "$failed"

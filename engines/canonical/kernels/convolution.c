@@ -197,6 +197,7 @@ const hed_kernel_def hed_convolution_def = {
     .argument_count = HED_COUNT(arguments),
     .parameters = parameters,
     .parameter_count = HED_COUNT(parameters),
+    .native_ignores = HED_ALL_PARAMETERS,
     .defines = defines,
     .define_count = HED_COUNT(defines),
     .dimensions = dimensions,

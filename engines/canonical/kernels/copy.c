@@ -88,6 +88,7 @@ const hed_kernel_def hed_copy_def = {
     .argument_count = HED_COUNT(arguments),
     .parameters = parameters,
     .parameter_count = HED_COUNT(parameters),
+    .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
     .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",

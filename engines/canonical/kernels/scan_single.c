@@ -191,6 +191,7 @@ const hed_kernel_def hed_scan_single_def = {
     .argument_count = HED_COUNT(arguments),
     .parameters = parameters,
     .parameter_count = HED_COUNT(parameters),
+    .native_ignores = HED_ALL_PARAMETERS,
     .defines = defines,
     .define_count = HED_COUNT(defines),
     .dimensions = dimensions,

@@ -113,6 +113,7 @@ const hed_kernel_def hed_transpose_def = {
     .argument_count = HED_COUNT(arguments),
     .parameters = parameters,
     .parameter_count = HED_COUNT(parameters),
+    .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
     .dimension_count = HED_COUNT(dimensions),
     .max_threads = "TILE*ROWS",

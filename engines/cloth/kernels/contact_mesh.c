@@ -128,6 +128,7 @@ const hed_kernel_def cloth_mesh_find_def = {
     .argument_count = CLOTH_COUNT(find_arguments),
     .parameters = parameters,
     .parameter_count = CLOTH_COUNT(parameters),
+    .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = of_particles,
     .dimension_count = 1,
     .max_threads = "WG",

@@ -216,6 +216,7 @@ static const hed_problem tile_problems[] = {{1, {1}}, {1, {255}}, {1, {700}}};
                                                      .argument_count = CLOTH_COUNT(label##_arguments), \
                                                      .parameters = parameter_list, \
                                                      .parameter_count = 1, \
+                                                     .native_ignores = HED_ALL_PARAMETERS, \
                                                      .dimensions = dimension, \
                                                      .dimension_count = 1, \
                                                      .max_threads = "WG", \

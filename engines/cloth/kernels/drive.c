@@ -158,6 +158,7 @@ const hed_kernel_def cloth_drive_def = {
     .argument_count = CLOTH_COUNT(arguments),
     .parameters = cloth_version_parameters,
     .parameter_count = CLOTH_VERSION_PARAMETERS,
+    .native_ignores = HED_ALL_PARAMETERS,
     .conditions = cloth_version_conditions,
     .condition_count = CLOTH_COUNT(cloth_version_conditions),
     .dimensions = dimensions,

@@ -73,6 +73,7 @@ const hed_kernel_def cloth_move_def = {
     .argument_count = CLOTH_COUNT(arguments),
     .parameters = &cloth_version_parameters[CLOTH_WG],
     .parameter_count = 1,
+    .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
     .dimension_count = CLOTH_COUNT(dimensions),
     .max_threads = "WG",

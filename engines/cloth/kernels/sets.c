@@ -136,6 +136,7 @@ const hed_kernel_def cloth_sets_def = {
     .argument_count = CLOTH_COUNT(arguments),
     .parameters = parameters,
     .parameter_count = CLOTH_COUNT(parameters),
+    .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
     .dimension_count = CLOTH_COUNT(dimensions),
     .max_threads = "WG",

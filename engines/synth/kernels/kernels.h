@@ -7,14 +7,13 @@
 #define SYNTH_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_physics_spring_h[],
-    hed_synth_physics_body_h[], hed_synth_physics_exciters_h[], hed_synth_physics_modulators_h[], hed_synth_physics_h[],
-    hed_synth_store_cl[], hed_synth_awake_cl[];
+    hed_synth_physics_body_h[], hed_synth_physics_exciters_h[], hed_synth_physics_modulators_h[], hed_synth_physics_h[], hed_synth_store_cl[],
+    hed_synth_awake_cl[];
 
 /* The first texts of each kernel that steps entities. It defines SYNTH_SPACE. */
 #define SYNTH_PHYSICS_SOURCES \
     {"layout.h", hed_synth_layout_h, 0}, {"physics_store.h", hed_synth_physics_store_h, 0}, \
-        {"physics_spring.h", hed_synth_physics_spring_h, 0}, {"physics_body.h", hed_synth_physics_body_h, 0}, \
-        {"physics_exciters.h", hed_synth_physics_exciters_h, 0}, \
+        {"physics_spring.h", hed_synth_physics_spring_h, 0}, {"physics_body.h", hed_synth_physics_body_h, 0}, {"physics_exciters.h", hed_synth_physics_exciters_h, 0}, \
         {"physics_modulators.h", hed_synth_physics_modulators_h, 0}, \
     { \
         "physics.h", hed_synth_physics_h, 0 \

@@ -164,7 +164,7 @@ static const hed_define is_resident[] = {{"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__l
     .parameter_count = SYNTH_COUNT(parameters), .dimensions = dimensions, .dimension_count = SYNTH_STORE_DIMENSIONS, \
     .max_threads = "WG", .min_groups = 1, .geometry = geometry
 #define LAUNCHED \
-    .entry = "synth_program", .arguments = arguments, .range = native, .work = work, .metric = HED_METRIC_ITEMS, \
+    .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .arguments = arguments, .range = native, .work = work, .metric = HED_METRIC_ITEMS, \
     .metric_unit = "Gsteps/s", \
     .sample = {problems, SYNTH_COUNT(problems), {4, {264, 11264, 256, 64}}, sample_bytes, sample_fill}
 

@@ -1,6 +1,6 @@
 /* One step of a share of an instance (native_bodies.h), as text: each file that includes it compiles it for other
- * vectors of SYNTH_VECTOR lanes, as SYNTH_STEP. The formulas of physics_spring.h are taken for vectors; every operation
- * of a lane is the one that synth_body() does, so the bits are the same. */
+ * vectors of SYNTH_VECTOR lanes, as SYNTH_STEP. The formulas of physics_spring.h are taken for vectors; every operation of a lane is the one
+ * that synth_body() does, so the bits are the same. */
 #include "solver/native_bodies.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
@@ -386,8 +386,7 @@ ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
     if (touched | modulated) {
         synth_force forces[SYNTH_LANES];
         for (uint32_t l = 0; l < SYNTH_LANES; l++)
-            forces[l] = (synth_force){sum[l / VECTOR].x[l % VECTOR], sum[l / VECTOR].y[l % VECTOR],
-                                      sum[l / VECTOR].z[l % VECTOR]};
+            forces[l] = (synth_force){sum[l / VECTOR].x[l % VECTOR], sum[l / VECTOR].y[l % VECTOR], sum[l / VECTOR].z[l % VECTOR]};
         step_special(s, first, touched, modulated, forces);
     }
 }
