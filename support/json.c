@@ -26,15 +26,32 @@ struct hed_json {
 
 /* ---- documents ---- */
 
+/* A text, byte by byte. jansson does not always say that memory ran out: it drops the byte of a string that found no room and
+ * goes on. errno tells, until a number is converted; so it is looked at with each byte. */
+typedef struct byte_source {
+    const char *next, *end;
+    bool starved;
+} byte_source;
+
+static size_t give_byte(void *to, size_t room, void *user)
+{
+    byte_source *source = user;
+    source->starved = source->starved || errno == ENOMEM;
+    if (source->next == source->end || room == 0)
+        return 0;
+    *(char *)to = *source->next++;
+    return 1;
+}
+
 /* `text` is ours from here on, whatever comes out. */
 static hed_status parse_own(const char *name, char *text, size_t size, hed_json **result, hed_error *error)
 {
     size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     json_error_t found;
     errno = 0;
-    json_t *root = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES, &found);
-    /* jansson does not always say that it was memory: it may even succeed, with a letter of a string missing. */
-    bool starved = errno == ENOMEM;
+    byte_source source = {.next = text + mark, .end = text + size};
+    json_t *root = json_load_callback(give_byte, &source, JSON_REJECT_DUPLICATES, &found);
+    bool starved = source.starved || errno == ENOMEM;
     hed_json *json = calloc(1, sizeof *json);
     char *copy = strdup(name);
     if (root && json && copy && !starved) {
