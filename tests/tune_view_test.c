@@ -1,0 +1,38 @@
+/* What the live view of a tuning shows, in the lines that it writes where there is no terminal. */
+#include "testing.h"
+
+#include "cli/tune.h"
+
+#include <math.h>
+
+static double best_after(cli_tune_view *view, double at, double seconds)
+{
+    hed_evaluation best = {.outcome = HED_OUTCOME_MEASURED, .seconds = seconds};
+    hed_tune_progress progress = {.last = &best,
+                                  .best = isnan(seconds) ? NULL : &best,
+                                  .done = (uint32_t)at,
+                                  .total = 9,
+                                  .space = 9,
+                                  .seconds = at,
+                                  .default_seconds = NAN,
+                                  .share = NAN,
+                                  .stage = "search"};
+    cli_tune_view_update(view, &progress);
+    return view->now.best ? view->best.seconds : NAN;
+}
+
+/* The tuning's own best may rise, where the pace of the device is told anew. */
+Test(tune_view, the_best_never_rises)
+{
+    static const hed_kernel_def kernel = {.name = "made up"};
+    cli_tune_view view;
+    cli_tune_view_open(&view, &kernel, HED_OBJECTIVE_TIME, "made up", false);
+    cr_expect(isnan(best_after(&view, 1, NAN)));
+    cr_expect_eq(best_after(&view, 2, 3e-3), 3e-3);
+    cr_expect_eq(best_after(&view, 3, 4e-3), 3e-3);
+    cr_expect_eq(best_after(&view, 4, NAN), 3e-3);
+    cr_expect_eq(best_after(&view, 5, 2e-3), 2e-3);
+    cr_expect_eq(best_after(&view, 6, 9e-3), 2e-3);
+    for (uint32_t i = 1; i < view.history_count; i++) cr_expect(view.history[i] <= view.history[i - 1]);
+    cli_tune_view_close(&view);
+}
