@@ -54,9 +54,12 @@ struct CUstream_st {
     fake_object head;
 };
 
+enum { FAKE_SYMBOL_SIZE = 4096 }; /* of every symbol */
+
 struct CUmod_st {
     fake_object head;
     char *text;
+    void *symbol; /* what cuModuleGetGlobal() gives away, whatever the symbol's name; made when it is first asked for */
 };
 
 struct CUfunc_st {

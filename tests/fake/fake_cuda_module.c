@@ -42,7 +42,21 @@ CUresult cuModuleUnload(CUmodule module)
     pthread_mutex_unlock(&function_lock);
     fake_release(module);
     free(module->text);
+    free(module->symbol);
     free(module);
+    return CUDA_SUCCESS;
+}
+
+/* A symbol is there if the module's text has its name. */
+CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *size, CUmodule module, const char *name)
+{
+    ENTER_CONTEXT(cuModuleGetGlobal);
+    CHECK(cuModuleGetGlobal, module, FAKE_PROGRAM);
+    if (!strstr(module->text, name)) return CUDA_ERROR_NOT_FOUND;
+    if (!module->symbol) module->symbol = calloc(1, FAKE_SYMBOL_SIZE);
+    if (!module->symbol) return CUDA_ERROR_OUT_OF_MEMORY;
+    *address = (CUdeviceptr)(uintptr_t)module->symbol;
+    *size = FAKE_SYMBOL_SIZE;
     return CUDA_SUCCESS;
 }
 
