@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const uint64_t SAVE_PAUSE = 10000000000u; /* ns between two saved states */
 
@@ -184,11 +185,16 @@ static int run_scene(cloth_run *r, hed_error *error)
     return status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_INTERRUPTED;
 }
 
-/* Whether FILE of an option ends as what is written there; a name without an ending may go on with ours. */
+/* Whether FILE of an option may hold what is written there: not with the ending of another format. What else follows a dot is
+ * part of the name, as in flag-0.5. */
 static bool has_ending(const char *option, const char *path, const char *ending, const char *others)
 {
+    static const char *const formats[] = {".pc2", ".obj", ".ply", ".stl", ".glb", ".gltf", ".fbx", ".dae", ".abc", ".usd",
+                                          ".usda", ".usdc", ".usdz", ".mdd", ".bvh", ".3ds", ".x", NULL};
     const char *slash = path ? strrchr(path, '/') : NULL, *dot = path ? strrchr(slash ? slash : path, '.') : NULL;
-    if (!dot || strcmp(dot, ending) == 0) return true;
+    const char *const *format = formats;
+    while (dot && *format && strcasecmp(dot, *format) != 0) format++;
+    if (!dot || !*format || strcmp(dot, ending) == 0) return true;
     fprintf(stderr, "heddle: --%s %s: a name that ends with %s was expected%s\n", option, path, ending, others);
     return false;
 }

@@ -116,7 +116,8 @@ Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         cr_assert(mkfifo(in_folder(names[i]), 0600) == 0);
         hed_status status = hed_mesh_read(in_folder(names[i]), &mesh, &error);
-        cr_assert(status == HED_ERROR_UNSUPPORTED || (status == HED_ERROR_IO && strstr(error.text, "is a pipe")), "%s", error.text);
+        bool needs_assimp = strcmp(names[i], "p.fbx") == 0;
+        cr_assert((needs_assimp && status == HED_ERROR_UNSUPPORTED) || (status == HED_ERROR_IO && strstr(error.text, "is a pipe")), "%s", error.text);
     }
     FAILS(HED_ERROR_IO, hed_pc2_read(in_folder("p"), &data, &error));
     cr_assert(strstr(error.text, "is a pipe"), "%s", error.text);

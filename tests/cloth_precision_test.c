@@ -119,7 +119,8 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
     reference_step(&r, FRAMES);
     double expected = low_of(r.positions, N * N, 0);
     cr_assert_lt(expected, -0.5);
-    for (const variant *v = variants; v->name; v++)
+    for (const variant *v = variants; v->name; v++) {
+        double low_at_zero = 0;
         for (int h = 0; h < 3; h++) {
             if (is_slow(&t, v) || v->structure == HED_CLOTH_SETS) continue;
             for (uint32_t i = 0; i < N * N; i++) mesh.positions[3 * i + 1] = (float)heights[h];
@@ -130,19 +131,25 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
             bool same_order = v->structure == HED_CLOTH_COLOURS || v->structure == HED_CLOTH_SETS;
             cr_expect(fabs(low / expected - 1) < (same_order ? 0.01 : 0.06), "%s at %g m: low point %.4f instead of %.4f", v->name, heights[h],
                       low, expected);
+            if (h == 0) low_at_zero = low;
+            cr_expect(fabs(low / low_at_zero - 1) < 0.01, "%s at %g m: low point %.4f instead of %.4f at 0 m", v->name, heights[h], low,
+                      low_at_zero);
             hed_cloth_destroy(cloth);
         }
+    }
     reference_free(&r);
     test_mesh_free(&mesh);
     test_close(&t);
 }
 
 /* 64 links over a span of 1 m, 1.5 m long, from a curve that is not theirs: 4 s at 200 substeps. The floor, 4e-2 to 5e-2 m, is what
- * corrections lose when they are added to places: a random walk of velocities. */
+ * corrections lose when they are added to places: a random walk of velocities. So other heights give other figures, on host 0.3 to 1.6
+ * times that at 0 m. */
 Test(cloth_precision, a_rope_hangs_as_in_double)
 {
     enum { LINKS = 64, SUBSTEPS = 200, FRAMES = 240 };
     static const double heights[] = {0, 10, 1000};
+    double worst_at_zero[sizeof variants / sizeof *variants] = {0};
     test_device t = test_open(NULL);
     rope r = rope_make(LINKS + 1);
     for (uint32_t i = 0; i < LINKS; i++) r.constraints[i].rest = 1.5f / LINKS;
@@ -164,6 +171,9 @@ Test(cloth_precision, a_rope_hangs_as_in_double)
             double worst = 0;
             for (uint32_t i = 0; i < 3 * (LINKS + 1); i++) worst = fmax(worst, fabs(found[i] - ref.positions[i]));
             cr_expect(worst < 7e-2, "%s at %g m: %g m from double", v->name, heights[h], worst);
+            if (h == 0) worst_at_zero[v - variants] = worst;
+            cr_expect(!is_host(&t) || worst <= 2 * worst_at_zero[v - variants], "%s at %g m: %g m from double, %g m at 0 m", v->name,
+                      heights[h], worst, worst_at_zero[v - variants]);
             free(found);
             hed_cloth_destroy(cloth);
         }
@@ -380,6 +390,36 @@ Test(cloth_precision, the_origin_follows_and_is_saved)
     test_close(&t);
 }
 
+/* Without memory the cloth stays as it is, far from where it began: its origin is still the one that its places are relative to. */
+Test(cloth_precision, a_reset_without_memory_displaces_nothing)
+{
+    test_allocator counted = {0};
+    hed_context_def context = hed_default_context_def();
+    context.allocator = test_allocator_of(&counted);
+    test_device t = test_open(&context);
+    test_mesh mesh = test_grid(3, 3);
+    mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
+    hed_cloth *cloth = make_at(&t, &mesh, 10, 5, &variants[0]);
+    step(cloth, 1.0 / 60, -9.81, 100);
+    float *before = positions_of(cloth);
+    cr_assert_lt(before[1], 0);
+    counted.calls = 0;
+    counted.fail_at = 1;
+    hed_status status = hed_cloth_reset(cloth, &error);
+    counted.fail_at = 0;
+    cr_assert_eq(status, HED_ERROR_MEMORY);
+    hed_cloth_frame still = hed_default_cloth_frame();
+    OK(hed_cloth_step(cloth, &still, &error));
+    float *after = positions_of(cloth);
+    cr_expect(fabs(after[1] - before[1]) < 0.5, "%g m before, %g m a frame later", (double)before[1], (double)after[1]);
+    free(before);
+    free(after);
+    OK(hed_cloth_reset(cloth, &error));
+    hed_cloth_destroy(cloth);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
+
 /* The first look makes a buffer and an event; without memory for them the submission says so, and the next look tries again. */
 Test(cloth_precision, a_look_without_memory_is_told)
 {
@@ -389,8 +429,13 @@ Test(cloth_precision, a_look_without_memory_is_told)
     test_device t = test_open(&context);
     test_mesh mesh = test_grid(3, 3);
     mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
+    if (!is_host(&t)) {
+        test_mesh_free(&mesh);
+        test_close(&t);
+        cr_skip_test("what others allocate on the way is theirs: the count of allocations is that of host");
+    }
     uint32_t failures = 0;
-    for (int64_t n = 1; n < 6 && is_host(&t); n++) {
+    for (int64_t n = 1; n < 6; n++) {
         hed_cloth *cloth = make_at(&t, &mesh, 10, 5, &variants[0]);
         hed_cloth_frame frame = hed_default_cloth_frame();
         step(cloth, 1.0 / 60, -9.81, 15);
@@ -404,7 +449,7 @@ Test(cloth_precision, a_look_without_memory_is_told)
         cr_assert_lt(farthest_from_origin(cloth), 12);
         hed_cloth_destroy(cloth);
     }
-    cr_assert(failures > 1 || !is_host(&t), "%u failures", failures);
+    cr_assert(failures > 1, "%u failures", failures);
     test_mesh_free(&mesh);
     test_close(&t);
 }

@@ -41,7 +41,7 @@ typedef struct hed_mesh {
 
 /** Reads a file; the format by its ending, else by its content. Vertices stay in the file's order. Where a format
  *  has several meshes (glTF, FBX), these follow each other in the order of the scene's nodes, each moved to its
- *  place, a group for each. STL has places of corners alone: those that are equal to the bit become one vertex, in the
+ *  place, a group for each. STL has places of corners alone: those with equal coordinates become one vertex, in the
  *  order in which they first appear. hed_mesh_weld() finds the others that belong together. Numbers are taken as they
  *  are, without a unit and without turning an axis. Errors: IO, FORMAT (file, line, what was expected), LIMIT, MEMORY,
  *  UNSUPPORTED (a format that needs assimp, in a build without it). */

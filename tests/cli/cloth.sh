@@ -145,6 +145,8 @@ run 1 cloth run "$work/bad.json" --frames 1 --mend; err_has 'bad.obj'
 run 1 cloth run "$work/s.json" --out "$work/no/folder.pc2"; err_has 'folder'
 run 1 cloth run "$work/s.json" --png-every 1; err_has '--out'
 run 2 cloth run "$work/s.json" --out "$work/x.fbx"; err_has 'x.fbx: a name that ends with .pc2 was expected'; not_there x.fbx.pc2
+run 2 cloth run "$work/s.json" --out "$work/x.OBJ"; err_has 'x.OBJ: a name that ends with .pc2 was expected'
+run 0 cloth run "$work/s.json" --frames 1 --out "$work/flag-0.5" --quiet; there flag-0.5.pc2
 run 2 cloth run "$work/s.json" --glb "$work/x.fbx"; err_has 'x.fbx: a name that ends with .glb was expected'
 mkfifo "$work/pipe"
 run 1 cloth run "$work/pipe" --frames 1; err_has 'pipe is a pipe that nothing is written into'

@@ -375,5 +375,7 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     cloth_set_view(cloth, frame->transform);
     status = cloth_show(cloth, error);
     if (!status) status = cloth_origin_look(cloth, error);
-    return status ? status : cloth_stage_end(cloth, error);
+    /* All of it is enqueued by now, whatever failed since: the slot is in use. */
+    hed_status ended = cloth_stage_end(cloth, status ? NULL : error);
+    return status ? status : ended;
 }

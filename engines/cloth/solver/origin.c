@@ -102,10 +102,10 @@ hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t 
     cloth_rigid rigid = relative(cloth, matrix, to);
     rigid.count = count;
     hed_status status = move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
-    if (!status) status = move_driver(cloth, rigid, first, error);
+    if (status) return status; /* nothing has moved: the origin stays */
     set_origin(cloth, to);
     cloth->host->air_fresh = false;
-    return status;
+    return move_driver(cloth, rigid, first, error);
 }
 
 static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -198,7 +198,7 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
     cloth_rigid rigid = relative(cloth, unmoved, to);
     rigid.count = cloth->particles;
     status = move_array(cloth, cloth->buffers.position, rigid, 0, CLOTH_MOVE_PARTICLES, error);
-    if (!status) status = move_driver(cloth, rigid, 0, error);
+    if (status) return status;
     set_origin(cloth, to);
-    return status;
+    return move_driver(cloth, rigid, 0, error);
 }

@@ -66,12 +66,18 @@ static hed_status clear_carry(hed_cloth *cloth, hed_error *error)
 
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 {
+    double origin[3];
+    memcpy(origin, cloth->origin, sizeof origin);
     cloth_origin_start(cloth);
     hed_status status = upload_filled(cloth, fill_position, cloth->particles, sizeof(float4),
                                       &cloth->buffers.position, error);
-    if (!status)
+    if (status) { /* the positions are still relative to the origin before */
+        memcpy(cloth->origin, origin, sizeof origin);
+        cloth_fold_view(cloth);
+    } else {
         status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous,
                                error);
+    }
     if (!status) status = clear_carry(cloth, error);
     cloth->host->air_fresh = false;
     return status;
