@@ -531,6 +531,47 @@ Test(synth_voices, parameters_are_set_in_every_instance)
     hed_instrument_destroy(instrument);
 }
 
+/* A parameter that is set at the sample of a controller does not hide that the controller's pokes are of another
+ * sample than those before. */
+Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
+{
+    enum { GROUPS = 100,
+           SOURCES = 16 };
+    hed_error error;
+    hed_instrument *instrument;
+    hed_entity body;
+    hed_instrument_def def = hed_default_instrument_def();
+    def.mode = HED_VOICES;
+    def.voices = 64;
+    OK(hed_instrument_create(NULL, &def, &instrument, &error));
+    hed_entity_def body_def = hed_default_entity_def(HED_BODY), source = hed_default_entity_def(HED_MIDI_SOURCE);
+    OK(hed_instrument_add(instrument, &body_def, NULL, &body, &error));
+    for (uint32_t i = 0; i < SOURCES; i++) OK(hed_instrument_add(instrument, &source, NULL, &(hed_entity){0}, &error));
+    synth_program *program;
+    synth_voices *voices;
+    hed_allocator allocator = hed_default_allocator();
+    synth_program_def program_def = {
+        .instrument = instrument, .rate = 48000, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
+    OK(synth_program_create(&allocator, &program_def, &program, &error));
+    OK(synth_voices_create(&allocator, &def, program, &(hed_synth_def){.max_events = 2 * GROUPS}, &voices, &error));
+    hed_synth_event events[2 * GROUPS];
+    for (uint32_t i = 0; i < GROUPS; i++) {
+        events[2 * i] = (hed_synth_event){
+            .frame = i, .kind = HED_EVENT_SET, .entity = body, .parameter = HED_PARAMETER_MASS, .value = 1};
+        events[2 * i + 1] = midi(i, 0xb0, 1, (uint8_t)i);
+    }
+    const synth_poke *pokes;
+    const uint32_t *begin;
+    OK(synth_voices_run(voices, events, GROUPS, GROUPS, &pokes, &begin, &error));
+    uint32_t group = (SOURCES + 1) * def.voices;
+    cr_assert_eq(begin[def.voices], GROUPS / 2 * group);
+    cr_assert_lt(voices->capacity, GROUPS * group);
+    FAILS(HED_ERROR_LIMIT, synth_voices_check(voices, events, 2 * GROUPS, GROUPS, &error));
+    synth_voices_destroy(voices);
+    synth_program_destroy(program);
+    hed_instrument_destroy(instrument);
+}
+
 /* ---- what is refused, and what does not matter ---- */
 
 Test(synth_voices, a_block_that_is_refused_has_changed_nothing)

@@ -4,6 +4,7 @@
 
 #include "solver/memory.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Room for pokes beyond one event of the widest kind: a dense block has some dozen pokes for each event. */
@@ -184,10 +185,12 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     synth_settings_adopt(v, from);
 }
 
-/* Everything that holds, said again to stores that do not know it. What follows MIDI has the last word. */
+/* Everything that holds, said again to stores that do not know it. What follows MIDI has the last word. All wake, as
+ * they do when a parameter is set: one that is said again may be the weight of a body that sleeps. */
 static void renew(synth_voices *v)
 {
     v->renew = false;
+    for (uint32_t i = 0; i < v->instances; i++) synth_sleep_wake_all(v, i);
     synth_settings_renew(v);
     for (uint32_t i = 0; i < v->instances; i++) {
         if (v->voices[i].used) synth_control_dilate(v, i);
@@ -215,8 +218,6 @@ void synth_voices_silence(synth_voices *v, uint32_t channel)
             synth_voices_poke(v, i, word, v->program->image[word]);
             synth_voices_poke(v, i, v->program->gates[g].word + SYNTH_GATE_HELD, 0);
         }
-    for (uint32_t i = 0; i < v->instances; i++)
-        if (silenced >> i & 1) synth_sleep_wake_all(v, i);
     v->silenced |= silenced;
     renew(v);
 }
@@ -232,6 +233,7 @@ void synth_voices_poke(synth_voices *v, uint32_t instance, uint32_t word, uint32
         known->poke.value = value;
         return;
     }
+    assert(v->count < v->capacity); /* synth_voices_check() */
     v->slots[at] = (synth_slot){v->generation, v->count};
     v->records[v->count++] = (synth_record){{v->frame, word, value}, instance};
 }
@@ -362,12 +364,12 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
         uint64_t needed = 0;
         hed_status status = check_event(v, &events[i], i, &needed, error);
         if (status) return status;
+        if (i && events[i].frame > events[i - 1].frame) at_once = 0;
         if (events[i].kind == HED_EVENT_SET) {
             pokes += needed;
             continue;
         }
         /* However many events there are at a sample, they poke no word twice. */
-        if (i && events[i].frame > events[i - 1].frame) at_once = 0;
         if (needed > followers(v) - at_once) needed = followers(v) - at_once;
         at_once += needed;
         pokes += needed;
