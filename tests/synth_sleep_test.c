@@ -234,6 +234,26 @@ Test(synth_sleep, voices_rest_each_by_itself)
     test_close(&t);
 }
 
+/* "All sound off" says parameters that were set again to all voices: those of other channels wake, too. */
+Test(synth_sleep, sound_off_wakes_every_voice)
+{
+    test_device t = test_open(NULL);
+    hed_instrument *instrument = load("tests/golden/voices.json");
+    hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
+    uint32_t islands = hed_synth_get_report(synth).islands;
+    hed_synth_event set = {.kind = HED_EVENT_SET, .entity = hed_instrument_at(instrument, HED_BODY, 5), .parameter = HED_PARAMETER_MASS, .value = 0.0003f};
+    play(synth, RATE / 4, 256, &set, 1, NULL);
+    cr_assert_eq(asleep(synth), islands);
+    hed_synth_event on = note(0, 60), off = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 120, 0}};
+    play(synth, 256, 256, &on, 1, NULL);
+    cr_assert(asleep(synth) > 0 && asleep(synth) < islands);
+    play(synth, 256, 256, &off, 1, NULL);
+    cr_assert_eq(asleep(synth), 0, "a voice sleeps with a body that has its weight");
+    hed_synth_destroy(synth);
+    hed_instrument_destroy(instrument);
+    test_close(&t);
+}
+
 /* Every structure that the device has hears the same. */
 Test(synth_sleep, structures_sleep_alike)
 {
@@ -245,6 +265,8 @@ Test(synth_sleep, structures_sleep_alike)
     const hed_synth_event events[] = {note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
     hed_synth *synth = start(&host, instrument, HED_SYNTH_NATIVE, 0);
     play(synth, RATE / 2, 256, events, 4, first);
+    uint32_t sleepers = asleep(synth), compared = 0;
+    cr_assert_gt(sleepers, 0, "nothing sleeps at the end");
     hed_synth_destroy(synth);
     for (uint32_t i = 0; i < 3; i++) {
         hed_synth_def def = hed_default_synth_def();
@@ -252,11 +274,18 @@ Test(synth_sleep, structures_sleep_alike)
         def.structure = structures[i];
         def.math = HED_MATH_STRICT;
         def.rate = RATE;
-        if (hed_synth_create(t.device, &def, &synth, &error)) continue; /* not on this device */
+        hed_status status = hed_synth_create(t.device, &def, &synth, &error);
+        if (status) {
+            cr_assert_eq(status, HED_ERROR_UNSUPPORTED, "%s: %s", hed_synth_structure_name(structures[i]), error.text);
+            continue;
+        }
         play(synth, RATE / 2, 256, events, 4, again);
+        compared++;
+        cr_assert_eq(asleep(synth), sleepers, "%s", hed_synth_structure_name(structures[i]));
         cr_assert_eq(memcmp(first, again, sizeof first), 0, "%s", hed_synth_structure_name(structures[i]));
         hed_synth_destroy(synth);
     }
+    cr_assert_gt(compared, 0, "the device has no structure");
     hed_instrument_destroy(instrument);
     test_close(&t);
 }
