@@ -215,7 +215,9 @@ hed_status hed_file_writer_put(hed_file_writer *writer, const void *bytes, size_
 {
     if (!writer->failed && size > 0 && fwrite(bytes, 1, size, writer->stream) != size)
         writer->failed = errno ? errno : EIO;
-    return writer->failed ? HED_ERROR_IO : HED_OK;
+    if (!writer->failed) return HED_OK;
+    errno = writer->failed;
+    return HED_ERROR_IO;
 }
 
 hed_status hed_file_writer_seek(hed_file_writer *writer, uint64_t offset)

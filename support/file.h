@@ -24,7 +24,8 @@ typedef struct hed_file_writer hed_file_writer;
 
 /* Begins a file. Errors: IO (no such folder, not writable, a folder in its place), MEMORY. */
 hed_status hed_file_writer_open(const char *path, hed_file_writer **writer, hed_error *error);
-/* Adds bytes at the end. After a failure further calls do nothing and give the same status; commit then explains it. */
+/* Adds bytes at the end. After a failure further calls do nothing and give the same status and errno; commit then
+ * explains it. */
 hed_status hed_file_writer_put(hed_file_writer *writer, const void *bytes, size_t size);
 /* The next bytes go to `offset`, from the file's beginning: for a head that is known last. Fails as put does; a pipe cannot. */
 hed_status hed_file_writer_seek(hed_file_writer *writer, uint64_t offset);

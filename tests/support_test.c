@@ -184,6 +184,8 @@ Test(file, full_disk, .init = make_folder, .fini = remove_folder)
     for (int i = 0; i < 8; i++)
         put = hed_file_writer_put(writer, block, sizeof block);
     cr_assert(put == HED_ERROR_IO);
+    errno = EINTR;
+    cr_assert(hed_file_writer_put(writer, block, 1) == HED_ERROR_IO && errno == ENOSPC, "%s", strerror(errno));
     FAILS(HED_ERROR_IO, hed_file_writer_commit(writer, &error));
     cr_assert(strstr(error.text, strerror(ENOSPC)), "%s", error.text);
     struct stat device;

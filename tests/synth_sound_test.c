@@ -9,6 +9,7 @@
 #include "sound/wav.h"
 #include "support/file.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -134,6 +135,10 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
               synth_sound_writer_open(in_folder("a.aiff"), 48000, 2, SYNTH_SOUND_S24, 800000000, &writer, &error));
         cr_assert(strstr(error.text, "name it .wav") && !writer);
     }
+    static const char *const names[] = {"a.wav", "a.aiff"};
+    for (uint32_t i = 0; i < (has_sndfile() ? 2 : 1); i++)
+        FAILS(HED_ERROR_UNSUPPORTED,
+              synth_sound_writer_open(in_folder(names[i]), 48000, 0, SYNTH_SOUND_S24, 9, &writer, &error));
     FAILS(HED_ERROR_IO,
           synth_sound_writer_open(in_folder("no/a.wav"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
     OK(synth_sound_writer_open(in_folder("b.wav"), 48000, 1, SYNTH_SOUND_S16, 0, &writer, &error));
@@ -151,7 +156,7 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
     cr_assert(sound.samples[0] == 0 && sound.samples[1] == 0.5f && sound.samples[2] == 0);
     synth_sound_free(&sound);
     FAILS(HED_ERROR_IO, write_sound("/dev/full", SYNTH_SOUND_S16, 512, &error));
-    cr_assert(strstr(error.text, "/dev/full"));
+    cr_assert(strstr(error.text, "/dev/full") && strstr(error.text, strerror(ENOSPC)), "%s", error.text);
 }
 
 /* Without libsndfile WAV is written and read all the same; anything else names the package. */

@@ -200,6 +200,7 @@ static hed_status put(synth_sound_writer *base, const float *const *channels, ui
         for (uint32_t n = 0; n < count; n++)
             for (uint32_t c = 0; c < w->channels; c++) w->piece[n * w->channels + c] = channels[c][first + n];
         if (w->size + (uint64_t)count * w->channels * 4 > w->most) return too_long(w->path, error);
+        errno = 0; /* libsndfile's own refusals leave it alone */
         if (w->api.sf_writef_float(w->sound, w->piece, count) == count) continue;
         return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
                              errno ? strerror(errno) : w->api.sf_strerror(w->sound));
@@ -240,6 +241,8 @@ hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t r
     bool short_head = container == SF_FORMAT_AIFF || container == SF_FORMAT_AU;
     uint64_t most = short_head ? UINT32_MAX - 4096u : UINT64_MAX, width = (uint64_t)format + 2;
     *writer = NULL;
+    if (channels == 0)
+        return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s cannot hold 0 channels: 1 at the least", path);
     if (frames > most / (channels * width)) return too_long(path, error);
     sndfile_writer *w = calloc(1, sizeof *w + sizeof(float) * PIECE * channels);
     if (!w || !(w->path = strdup(path))) {
