@@ -32,7 +32,7 @@ static void describe_channels(uint16_t channels, char *text, size_t size)
 
 const char *cli_synth_describe_dropped(const hed_note_report *notes, char *text, size_t size)
 {
-    char range[32], channels[80], heard[64] = "no notes", low[8], high[8];
+    char range[32], channels[128], heard[64] = "no notes", low[8], high[8];
     describe_range(notes->dropped_low, notes->dropped_high, range, sizeof range);
     describe_channels(notes->deaf_channels, channels, sizeof channels);
     bool any = notes->low != HED_NO_KEY;
