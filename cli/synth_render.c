@@ -45,7 +45,7 @@ static hed_status load(synth_render *r, hed_error *error)
                                "render with --rate %" PRIu32 ", or convert the file",
                                in, r->voice.rate, r->rate, r->voice.rate);
     if (status == HED_OK && r->voice.missing && !r->quiet)
-        fprintf(stderr, "heddle: %s is cut short: %" PRIu64 " of the %" PRIu64 " frames that its head tells of\n", in,
+        fprintf(stderr, "heddle: %s is cut short: %" PRIu64 " of the %" PRIu64 " frames that its header announces\n", in,
                 r->voice.frames, r->voice.frames + r->voice.missing);
     if (status == HED_OK && in && !r->quiet && hed_instrument_count(r->instrument, HED_AUDIO_INPUT) == 0)
         fprintf(stderr, "heddle: the instrument has no audio input: it does not hear %s\n", in);
@@ -79,7 +79,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     return status;
 }
 
-/* A song of which no note sounds is a mistake, and not worth the wait. Else those that are dropped are told at the
+/* A song of which no note sounds is a mistake, and not worth the wait. Else those that are dropped are reported at the
  * end. */
 static hed_status check_notes(synth_render *r, hed_error *error)
 {
@@ -369,7 +369,7 @@ const hed_command hed_command_synth_render = {
     .summary = "play a song on an instrument into a sound file",
     .description = "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
                    "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
-                   "instrument does not hear are dropped and told; where no note of the song sounds that is an error. "
+                   "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
                    "After Ctrl-C the file holds what was rendered.",
     .options = OPTIONS,
     .positionals = POSITIONALS,

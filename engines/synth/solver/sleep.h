@@ -1,10 +1,10 @@
 /* Rest as part of the model: islands of bodies fall asleep, as in engines of rigid bodies (E. Catto, Box2D).
  *
- * An island are free bodies that springs join. Every eightieth of a second has a check, at a sample that hangs on its
- * number alone, so that no pitch hides between checks. Where at SYNTH_QUIET checks running, which is 0.1 s at the
- * least, no body of an island moves as fast as what is heard at -140 dB of full scale, and no exciter acts on it, it
- * falls asleep: its bodies stay where they are, as anchors do, of weight 0 and speed 0. A note of its exciters wakes
- * it, before the same sample, and so does any parameter that is set.
+ * An island is a set of free bodies joined by springs. Every eightieth of a second has a check, at a sample that
+ * depends on its number alone, so that no pitch hides between checks. Where at SYNTH_QUIET checks in a row, which is
+ * 0.1 s at the least, no body of an island moves as fast as what is heard at -140 dB of full scale, and no exciter acts
+ * on it, it falls asleep: its bodies stay where they are, as anchors do, of weight 0 and speed 0. A note of its exciters
+ * wakes it, before the same sample; a parameter that is set wakes all, and so does "all sound off".
  *
  * An island that something else drives never sleeps: modulation of a body, of a spring, of an anchor that it hangs at;
  * sound that comes in. Falling asleep and waking are pokes, the same for every structure. */
