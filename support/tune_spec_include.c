@@ -8,7 +8,15 @@
 #include <unistd.h>
 
 enum { DEEPEST = 32,
+       MOST_ONCE = 1024,
+       MOST_BRANCHES = 128,
        LONGEST_PATH = 4096 };
+
+/* A file with #pragma once, and the branch of conditional text in which it was last put in place. */
+typedef struct once_file {
+    const char *path;
+    uint32_t branch;
+} once_file;
 
 /* One text in the making, and the files it is in the middle of. */
 typedef struct including {
@@ -19,8 +27,10 @@ typedef struct including {
     size_t size, room;
     const char *open[DEEPEST]; /* paths */
     uint32_t depth;
-    const char *once[HED_SPEC_VALUES]; /* paths with #pragma once */
+    once_file once[MOST_ONCE];
     uint32_t once_count;
+    uint32_t branches[MOST_BRANCHES]; /* the branches of #if that are open, each with its own number; [0] is the whole text */
+    uint32_t branch_depth, branch_count;
     bool any; /* something was put in place */
 } including;
 
@@ -70,52 +80,141 @@ static const char *find(including *in, const char *name, bool quoted)
     return "";
 }
 
-static bool is_among(const char *const *paths, uint32_t count, const char *path)
+static bool is_open(const including *in, const char *path)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(paths[i], path) == 0) return true;
+    for (uint32_t i = 0; i < in->depth; i++)
+        if (strcmp(in->open[i], path) == 0) return true;
+    return false;
+}
+
+/* Whether a line says #word, or #word next (NULL: whatever comes). `word` may be the word's beginning. */
+static bool is_directive(const char *line, size_t length, const char *word, const char *next)
+{
+    const char *const words[] = {"#", word, next};
+    const char *end = line + length;
+    for (size_t i = 0; i < 3 && words[i]; i++) {
+        size_t size = strlen(words[i]);
+        while (line < end && (*line == ' ' || *line == '\t')) line++;
+        if ((size_t)(end - line) < size || memcmp(line, words[i], size) != 0) return false;
+        line += size;
+    }
+    return true;
+}
+
+static bool in_comment(const char *line, size_t length, bool open);
+
+static bool has_pragma_once(const char *text)
+{
+    bool comment = false;
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (!comment && is_directive(line, length, "pragma", "once")) return true;
+        comment = in_comment(line, length, comment);
+        line += length + (line[length] == '\n');
+    }
+    return false;
+}
+
+/* The place of a file in `once`; MOST_ONCE where there is none left. */
+static uint32_t once_index(including *in, const char *path)
+{
+    uint32_t i = 0;
+    while (i < in->once_count && strcmp(in->once[i].path, path) != 0) i++;
+    if (i < in->once_count) return i;
+    if (i == MOST_ONCE)
+        hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node, "more than %d files with #pragma once are included: give the folder to the compiler itself (options: -I)", MOST_ONCE);
+    else in->once[in->once_count++] = (once_file){path, UINT32_MAX};
+    return i;
+}
+
+static bool is_branch_open(const including *in, uint32_t branch)
+{
+    for (uint32_t i = 0; i <= in->branch_depth; i++)
+        if (in->branches[i] == branch) return true;
     return false;
 }
 
 static void put_text(including *in, const char *name, const char *text);
 
-/* A file that is being read already, or says #pragma once, adds nothing: its guard would see to that. */
+/* The compiler decides which branch of #if is taken, and so which of two places of a file with #pragma once is the first: it stands in
+ * both, with a guard. Where the branch that it was put in is open still, it is there already. */
+static void put_once(including *in, const char *path, const char *text)
+{
+    char words[64];
+    uint32_t index = once_index(in, path);
+    if (index == MOST_ONCE || is_branch_open(in, in->once[index].branch)) return;
+    in->once[index].branch = in->branches[in->branch_depth];
+    snprintf(words, sizeof words, "#ifndef HED_ONCE_%u\n#define HED_ONCE_%u\n", index, index);
+    put(in, words, strlen(words));
+    put_line_number(in, 1, path);
+    put_text(in, path, text);
+    put(in, "#endif\n", 7);
+}
+
+/* Of a path that has grown too long to be read. */
+static const char *end_of(const char *path)
+{
+    enum { SHOWN = 60 };
+    size_t size = strlen(path);
+    return size > SHOWN ? path + size - SHOWN : path;
+}
+
+/* A file that is being read already adds nothing: its guard would see to that. */
 static void put_file(including *in, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
     in->any = true;
-    if (is_among(in->open, in->depth, path) || is_among(in->once, in->once_count, path)) return;
+    if (is_open(in, path)) return;
     if (in->depth == DEEPEST) {
-        hed_spec_fail(in->reader, HED_ERROR_FORMAT, in->node, "%s is included more than %d files deep", path, DEEPEST);
+        hed_spec_fail(in->reader, HED_ERROR_FORMAT, in->node,
+                      "more than %d files deep, ...%s includes ...%s: do files include each other by different paths? Name them from a folder of \"include\"",
+                      DEEPEST, end_of(in->open[in->depth - 1]), end_of(path));
         return;
     }
     if (!hed_spec_read_path(in->reader, in->node, path, HED_SPEC_LONGEST_SOURCE, &text, &size)) return;
     in->open[in->depth++] = path;
-    put_line_number(in, 1, path);
-    put_text(in, path, text);
+    if (has_pragma_once(text)) {
+        put_once(in, path, text);
+    } else {
+        put_line_number(in, 1, path);
+        put_text(in, path, text);
+    }
     in->depth--;
 }
 
-/* One line without its end: whether it is an #include of a file that is here, which then stands in its place. */
-static bool put_include(including *in, const char *line, size_t length)
+/* One line without its end: if it is an #include of a file that is here, which then stands in its place, what is behind the file's name; else NULL. */
+static const char *put_include(including *in, const char *line, size_t length)
 {
     char word[16] = "", open = 0, name[LONGEST_PATH] = "", copy[LONGEST_PATH];
-    if (length >= sizeof copy) return false;
+    int end = 0;
+    if (length >= sizeof copy) return NULL;
     memcpy(copy, line, length);
     copy[length] = 0;
-    if (sscanf(copy, " # %15[a-z] %c%4095[^\">]", word, &open, name) != 3 || strcmp(word, "include") != 0) return false;
-    if (open != '"' && open != '<') return false;
-    if (strncmp(name, "hip/hip_runtime", 15) == 0) return in->any = true; /* NVRTC knows all of it that texts for both share */
+    if (sscanf(copy, " # %15[a-z] %c%4095[^\">]%n", word, &open, name, &end) != 3 || strcmp(word, "include") != 0) return NULL;
+    if (open != '"' && open != '<') return NULL;
+    const char *rest = line + end + ((size_t)end < length);
+    if (strncmp(name, "hip/hip_runtime", 15) == 0) { /* NVRTC knows all of it that texts for both share */
+        in->any = true;
+        return rest;
+    }
     const char *path = hed_spec_fine(in->reader) ? find(in, name, open == '"') : "";
     if (path[0]) put_file(in, path);
-    return path[0] != 0;
+    return path[0] ? rest : NULL;
 }
 
-static bool is_pragma_once(const char *line)
+/* Follows #if, #else and #endif: what stands in a branch is there for certain as long as that branch is open. */
+static void follow_branch(including *in, const char *line, size_t length, uint32_t outermost)
 {
-    char word[16] = "", what[16] = "";
-    return sscanf(line, " # %15[a-z] %15[a-z]", word, what) == 2 && strcmp(word, "pragma") == 0 && strcmp(what, "once") == 0;
+    if (is_directive(line, length, "if", NULL)) {
+        if (in->branch_depth + 1 == MOST_BRANCHES)
+            hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node, "%s: more than %d #if within each other", in->open[in->depth - 1], MOST_BRANCHES - 1);
+        else in->branches[++in->branch_depth] = ++in->branch_count;
+    } else if (in->branch_depth > outermost && is_directive(line, length, "el", NULL)) {
+        in->branches[in->branch_depth] = ++in->branch_count;
+    } else if (in->branch_depth > outermost && is_directive(line, length, "endif", NULL)) {
+        in->branch_depth--;
+    }
 }
 
 /* Whether a comment of several lines is open behind this line. */
@@ -144,22 +243,19 @@ static void put_text(including *in, const char *name, const char *text)
 {
     bool comment = false;
     unsigned number = 1;
+    uint32_t outermost = in->branch_depth;
     for (const char *line = text; *line && hed_spec_fine(in->reader); number++) {
         size_t length = strcspn(line, "\n");
-        if (!comment && is_pragma_once(line)) {
-            if (in->once_count < HED_SPEC_VALUES) in->once[in->once_count++] = in->open[in->depth - 1];
-        } else if (!comment && put_include(in, line, length)) {
-            put_line_number(in, number + 1, name);
-            comment = in_comment(line, length, comment);
-            line += length + (line[length] == '\n');
-            continue;
-        } else {
-            put(in, line, length);
-        }
+        const char *end = line + length, *rest = comment ? NULL : put_include(in, line, length), *from = rest ? rest : line;
+        if (!comment && !rest) follow_branch(in, line, length, outermost);
+        if (!comment && is_directive(line, length, "pragma", "once")) from = end; /* said to a text of many files it is wrong */
+        if (rest) put_line_number(in, number, name);                              /* a comment may begin behind the file's name */
+        put(in, from, (size_t)(end - from));
         put(in, "\n", 1);
-        comment = in_comment(line, length, comment);
-        line += length + (line[length] == '\n');
+        comment = in_comment(from, (size_t)(end - from), comment);
+        line = end + (*end == '\n');
     }
+    in->branch_depth = outermost;
 }
 
 void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path, const char *const *folders,
