@@ -52,7 +52,7 @@ typedef struct made_up {
     uint64_t random;
     hed_config prepared;
     uint32_t prepares, runs, checks, stop_after, slower_at; /* runs from there on take twice as long; 0: none */
-    int64_t wrong, unbuildable, unrunnable; /* values of A; -1: none */
+    int64_t wrong, unbuildable, unrunnable;                 /* values of A; -1: none */
 } made_up;
 
 static double uniform(made_up *m)
@@ -526,6 +526,10 @@ Test(tune, what_changes_its_input_is_given_it_again)
     hed_tune_result *result = tune(t.device, &advance, &def);
     cr_assert(result->count == 2 && count_of(result, HED_OUTCOME_WRONG) == 0 && winner_of(result)->runs > 3);
     hed_tune_result_free(result);
+    argument.expected_bytes = sizeof after - sizeof *after;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &advance, &def, &result, &error));
+    cr_assert(strstr(error.text, "\"x\" has 4096 bytes, and expected_bytes is 4092"), "%s", error.text);
+    argument.expected_bytes = sizeof after;
     after[1000]++;
     FAILS(HED_ERROR_BUILD, hed_tune_kernel(t.device, &advance, &def, &result, &error));
     cr_assert(strstr(error.text, "wrong"), "%s", error.text);

@@ -54,6 +54,11 @@ static hed_status take_given(hed_inputs *inputs, uint32_t index, const hed_tune_
     made->bytes = argument->kind == HED_BUFFER  ? given->bytes
                   : argument->kind == HED_LOCAL ? 0
                                                 : value_bytes(argument);
+    if (given->expected && argument->compare == HED_COMPARE_EACH && given->expected_bytes && given->expected_bytes != made->bytes)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+                        "%s: \"%s\" has %llu bytes, and expected_bytes is %llu: compared element by element both are the same (or 0)",
+                        inputs->kernel->name, argument->name, (unsigned long long)made->bytes,
+                        (unsigned long long)given->expected_bytes);
     made->expected = is_output(argument) ? given->expected : NULL;
     made->expected_bytes = given->expected_bytes;
     bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !given->data;
@@ -141,7 +146,8 @@ hed_status hed_inputs_expect(hed_inputs *inputs, hed_runner *runner, const hed_g
         hed_status status = hed_runner_output(runner, 0, i, inputs->expected[i], trial, error);
         if (status || trial->outcome) return status;
         argument->expected = inputs->expected[i];
-        argument->expected_bytes = hed_check_result_bytes(geometry, i, argument->bytes);
+        if (inputs->kernel->arguments[i].compare != HED_COMPARE_EACH)
+            argument->expected_bytes = hed_check_result_bytes(geometry, i, argument->bytes);
     }
     return HED_OK;
 }
