@@ -25,11 +25,7 @@ endforeach()
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING) # the innermost before those that hold them
 foreach(folder IN LISTS folders)
-  file(GLOB rest LIST_DIRECTORIES true "${folder}/*" "${folder}/.*")
-  list(FILTER rest EXCLUDE REGEX "/\\.\\.?$")
-  if(IS_DIRECTORY "${folder}" AND NOT rest)
-    file(REMOVE_RECURSE "${folder}")
-  endif()
+  execute_process(COMMAND rmdir "${folder}" ERROR_QUIET) # refuses what is not empty
 endforeach()
 file(REMOVE "${MANIFEST}")
 message(STATUS "uninstalled: ${count} files")
