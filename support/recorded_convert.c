@@ -116,7 +116,9 @@ static char *next_field(const char **at, bool *last)
 {
     const char *from = *at;
     bool quoted = *from == '"';
-    char *field = malloc(strcspn(from, quoted ? "" : ",\r\n") + 1);
+    const char *end = from + (quoted ? 1 : strcspn(from, ",\r\n"));
+    while (quoted && *end && (*end != '"' || *++end == '"')) end++;
+    char *field = malloc((size_t)(end - from) + 1);
     size_t used = 0;
     if (!field) return NULL;
     for (from += quoted; *from && (quoted || !strchr(",\r\n", *from)); from++) {

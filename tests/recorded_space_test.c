@@ -92,6 +92,24 @@ Test(recorded_space, our_own_csv)
     hed_recorded_space_free(&recorded);
 }
 
+/* Many quoted fields: each takes memory for itself alone, where the rest of the file would be gigabytes. */
+Test(recorded_space, many_quoted_rows, .timeout = 60)
+{
+    enum { ROWS = 40000 };
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert(out);
+    fputs("\"A\",\"B\",outcome,value,text\n", out);
+    for (int i = 0; i < ROWS; i++) fprintf(out, "\"%d\",\"%d\",\"measured\",\"0.001\",\"a \"\"word\"\"\"\n", i % 200, i / 200);
+    fclose(out);
+    hed_recorded_space recorded;
+    OK(hed_recorded_space_parse("many.csv", text, size, &recorded, &error));
+    cr_expect(recorded.count == ROWS && recorded.parameter_count == 2);
+    hed_recorded_space_free(&recorded);
+    free(text);
+}
+
 /* A file that is closed, and that of a tuning that was broken off. */
 Test(recorded_space, kernel_tuners_cache)
 {
