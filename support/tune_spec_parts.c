@@ -172,7 +172,7 @@ double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_s
         used[used_count++] = i;
         total = total > MOST ? total : total * kernel->parameters[i].count;
     }
-    if (total > MOST) hed_spec_fail(reader, HED_ERROR_LIMIT, node, "this size has more than %d values: let it hang on fewer parameters", MOST);
+    if (total > MOST) hed_spec_fail(reader, HED_ERROR_LIMIT, node, "this size has more than %d values: let it depend on fewer parameters", MOST);
     hed_spec_kernel plain = {.def.parameter_count = kernel->def.parameter_count, .def.dimension_count = reader->spec->problem.count};
     memcpy(plain.constants, kernel->constants, sizeof plain.constants);
     for (uint64_t n = 0; size && n < total && total <= MOST; n++) {
@@ -251,7 +251,7 @@ bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const cha
 
 bool hed_spec_is_cuda_file(const char *file)
 {
-    static const char *const endings[] = {".cu", ".cuh", ".hip", ".hip.cpp"};
+    static const char *const endings[] = {".cu", ".cuh", ".hip"};
     size_t length = strlen(file);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t end = strlen(endings[i]);
@@ -292,6 +292,10 @@ static bool is_known_option(hed_spec_reader *reader, hed_json_node node, const c
         if (begins(option, own[i]))
             hed_spec_fail(reader, HED_ERROR_FORMAT, node, "\"%s\" is not the file's to say: Heddle compiles for the device it tunes on",
                           option);
+    const char *standard = strstr(option, "++2"); /* c++20, gnu++2b */
+    if (standard && (begins(option, "-std=") || begins(option, "--std=")))
+        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "\"%s\": Heddle compiles C++17: expected c++17 or earlier, and a text that it suffices for",
+                      option);
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (begins(option, harmless[i])) return true;
     return false;
@@ -311,6 +315,7 @@ static void read_option(hed_spec_reader *reader, hed_json_node node, hed_spec_ke
     } else if (begins(option, "-I") && option[2]) {
         while (folders[count]) count++;
         if (count < 2 * HED_SPEC_VALUES) folders[count] = hed_spec_path(reader, node, option + 2, 0);
+        else hed_spec_fail(reader, HED_ERROR_LIMIT, node, "\"%s\": more than %d folders to look for includes in", option, 2 * HED_SPEC_VALUES);
     } else if (!is_known_option(reader, node, option)) {
         bool fast = begins(option, "-use_fast_math") || begins(option, "--use_fast_math") || begins(option, "-cl-fast-relaxed-math");
         if (!fast || kernel->def.language == HED_CUDA_C) options[kernel->def.option_count++] = option;

@@ -225,10 +225,47 @@ Test(tune_cuda, includes_are_put_in_place)
              "f", "\"include\": \"other\", \"options\": [\"-DD=4\", \"-std=c++14\"],");
     COMPILES(&c, "f.cu", "#include <a.h>\n__global__ void f(float *y) { y[0] = A; }\n", "f",
              "\"options\": [\"-Ideep\", \"-Iother\", \"--maxrregcount=32\"],");
+    /* What is included in either branch of #if is there in both, and once. */
+    write_text("deep/common.h", "// common\n  #  pragma once\nconstexpr int COMMON = 6;\n");
+    write_text("deep/one.h", "#pragma once\n#include \"common.h\"\nconstexpr int V_OF = COMMON + 1;\n");
+    write_text("deep/two.h", "#pragma once\n#include \"common.h\"\nconstexpr int V_OF = COMMON + 2;\n");
+    static const char branches[] = "#if V == 1\n#include \"deep/one.h\"\n#else\n#include \"deep/two.h\"\n#endif\n#include \"deep/common.h\"\n"
+                                   "__global__ void f(float *y) { static_assert(V_OF == COMMON + V && __LINE__ == 7, \"\"); y[0] = 1; }\n";
+    COMPILES(&c, "f.cu", branches, "f", "\"options\": [\"-DV=1\"],");
+    COMPILES(&c, "f.cu", branches, "f", "\"options\": [\"-DV=2\"],");
+    COMPILES(&c, "f.cu", "#include \"deep/common.h\" /* helpers\n#include \"nowhere.h\"\n*/\n"
+                         "__global__ void f(float *y) { static_assert(COMMON == 6 && __LINE__ == 4, \"\"); y[0] = 1; }\n",
+             "f", "");
+    /* Without a growth by the number of ways that lead to a file. */
+    for (int i = 1; i < 30; i++) {
+        char file[32], text[128];
+        snprintf(file, sizeof file, "deep/n%d.h", i);
+        snprintf(text, sizeof text, "#pragma once\n\n#include \"n%d.h\"\n#include \"n%d.h\"\nconstexpr int N%d = 1;\n", i + 1, i + 2, i);
+        write_text(file, text);
+    }
+    write_text("deep/n30.h", "#pragma once\n");
+    write_text("deep/n31.h", "#pragma once\n");
+    COMPILES(&c, "f.cu", "#if 1\n#include \"deep/n1.h\"\n#endif\n__global__ void f(float *y) { y[0] = N1 + N29; }\n", "f", "");
+    /* Two files that include each other by ever longer paths. */
+    write_text("deep/a.h", "#include \"../other/c.h\"\n");
+    write_text("other/c.h", "#include \"../deep/a.h\"\n");
+    write_text("f.cu", "#include \"deep/a.h\"\n__global__ void f(float *y) { y[0] = 1; }\n");
+    hed_tune_spec *none;
+    FAILS(HED_ERROR_FORMAT, hed_tune_spec_load(in_folder("k.json"), &DEVICE, &none, &error));
+    cr_expect(strstr(error.text, "32 files deep") && strstr(error.text, "/other/../deep/a.h includes ...") && strstr(error.text, "/other/c.h: do files include each other"), "%s", error.text);
+    write_text("k.json", "{\"kernel\": \"f\", \"source\": \"f.cu\", \"problem\": {\"n\": 1024}, \"group\": [64], \"options\": [\"-std=c++20\"], "
+                         "\"arguments\": [{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"}]}");
+    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_spec_load(in_folder("k.json"), &DEVICE, &none, &error));
+    cr_expect(strstr(error.text, "\"-std=c++20\": Heddle compiles C++17"), "%s", error.text);
     FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", "int first;\n#include \"wrong.h\"\n__global__ void f(float *y) { none(); }\n", "f", ""));
     cr_expect(strstr(error.log, "wrong.h(2): error") && strstr(error.log, "f.cu(3): error"), "each file has its own lines: %s", error.log);
-    static const char *const files[] = {"deep/a.h", "deep/b.h", "other/c.h", "wrong.h"};
+    static const char *const files[] = {"deep/a.h", "deep/b.h", "other/c.h", "wrong.h", "deep/common.h", "deep/one.h", "deep/two.h"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) remove(in_folder(files[i]));
+    for (int i = 1; i < 32; i++) {
+        char file[32];
+        snprintf(file, sizeof file, "deep/n%d.h", i);
+        remove(in_folder(file));
+    }
     rmdir(in_folder("deep"));
     rmdir(in_folder("other"));
     close_compiler(&c);
