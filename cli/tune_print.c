@@ -213,7 +213,7 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     if (t->result->best < t->result->count) add_winner(records, t);
     add_conditions(records, t);
     if (t->result->kept) hed_records_text(records, "kept", t->database);
-    else hed_records_text(records, "not_kept_since", t->result->not_kept_reason);
+    else hed_records_text(records, "not_kept_reason", t->result->not_kept_reason);
     if (t->report) hed_records_text(records, "report", t->report);
     hed_status status = hed_records_print_one(records, out, error);
     hed_records_free(records);

@@ -86,15 +86,15 @@ static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, hed_type t
     argument->data = data;
 }
 
-/* Elements as the expression says. A buffer is the same for all configurations: where its size hangs on parameters it is the largest. */
+/* Elements as the expression says. A buffer is the same for all configurations: where its size depends on parameters it is the largest. */
 static void read_size(hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
 {
     hed_spec_kernel *kernel = &reader->spec->kernel;
     uint32_t index = (uint32_t)(argument - reader->spec->arguments);
-    const hed_expression *size = hed_spec_expression(reader, kernel, node);
+    hed_expression *size = hed_spec_expression(reader, kernel, node);
     double count = 0;
     if (size && hed_spec_uses_parameters(kernel, size)) {
-        kernel->local[index] = (hed_expression *)(uintptr_t)size;
+        kernel->local[index] = size;
         kernel->local_bytes[index] = hed_type_bytes(type);
         count = hed_spec_largest(reader, node, kernel, size);
     } else if (size) {
@@ -148,7 +148,7 @@ static void read_buffer(hed_spec_reader *reader, hed_json_node node, hed_argumen
     bool hangs = reader->spec->kernel.local[argument - reader->spec->arguments] != NULL;
     if (hangs && def->access != HED_READ && def->compare == HED_COMPARE_EACH)
         hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"),
-                      "an output whose size hangs on parameters cannot be compared element by element: write \"compare\": "
+                      "an output whose size depends on parameters cannot be compared element by element: write \"compare\": "
                       "\"sum\" or \"sorted\"");
     if (!hed_spec_fine(reader) || !hed_json_has(node, "expected")) return;
     uint64_t bytes;
@@ -195,7 +195,7 @@ static void read_symbol(hed_spec_reader *reader, hed_json_node node, hed_argumen
     if (hed_json_has(node, "value")) read_scalar(reader, node, def, argument);
     else read_content(reader, node, def, argument);
     if (hed_spec_fine(reader) && reader->spec->kernel.local[argument - reader->spec->arguments])
-        hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"), "the size of a symbol cannot hang on parameters");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"), "the size of a symbol cannot depend on parameters");
     if (hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
 }
 

@@ -229,7 +229,7 @@ static void read_conditions(hed_spec_reader *reader, hed_json_node object, hed_s
         conditions[count++] = (hed_condition){at.key, hed_json_string(at)};
         const hed_expression *when = hed_spec_expression(reader, kernel, at);
         if (when && hed_expression_uses(when, (uint32_t)(parameter - kernel->parameters)))
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "whether %s matters cannot hang on itself", at.key);
+            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "whether %s matters cannot depend on itself", at.key);
     }
     kernel->def.conditions = conditions;
     kernel->def.condition_count = count;

@@ -24,7 +24,7 @@ typedef struct hed_spec_kernel {
     hed_expression *group[3], *global[3];
     uint32_t dimensions;                      /* of the launch */
     bool counts_groups;                       /* `global` counts groups, not work items */
-    hed_expression *local[HED_MAX_ARGUMENTS]; /* elements of local arrays, and of buffers whose size hangs on parameters */
+    hed_expression *local[HED_MAX_ARGUMENTS]; /* elements of local arrays, and of buffers whose size depends on parameters */
     uint32_t local_bytes[HED_MAX_ARGUMENTS];  /* of one element */
     hed_expression *bytes, *operations;       /* of hed_work; NULL: not known */
 } hed_spec_kernel;
@@ -118,7 +118,7 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- contents of arguments (tune_spec_data.c) ---- */
 
-/* The largest of a size over all values of the parameters it hangs on; a complaint and 0 where there are too many. */
+/* The largest of a size over all values of the parameters it depends on; a complaint and 0 where there are too many. */
 double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, const hed_expression *size);
 /* Whether an expression names a parameter. */
 bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expression *expression);

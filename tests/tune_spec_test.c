@@ -354,7 +354,7 @@ Test(tune_spec, the_whole_is_checked)
         {SHORT(", \"constraints\": [\"k > 1\"]", OUTPUT), "constraints[0]: k > 1: column 1: there is no \"k\""},
         {SHORT(", \"conditions\": {\"A\": \"1\"}", OUTPUT), "conditions.A: there is no parameter of this name"},
         {SHORT(", \"parameters\": {\"A\": [1]}, \"conditions\": {\"A\": \"A > 1\"}", OUTPUT),
-         "whether A matters cannot hang on itself"},
+         "whether A matters cannot depend on itself"},
         {"{\"kernel\": \"a b\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
          "kernel: expected the name of a kernel"},
         {"{\"kernel\": \"f\", \"source\": [], \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",

@@ -72,7 +72,7 @@ typedef enum hed_access {
 /** How a written buffer is compared with what is right. */
 typedef enum hed_compare {
     HED_COMPARE_EACH,  /**< element by element */
-    HED_COMPARE_SUM,   /**< the sums of all elements: partial results, whose number may hang on the configuration */
+    HED_COMPARE_SUM,   /**< the sums of all elements: partial results, whose number may depend on the configuration */
     HED_COMPARE_SORTED /**< the elements in ascending order: results that may come in any order */
 } hed_compare;
 

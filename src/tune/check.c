@@ -138,7 +138,7 @@ void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64
     }
 }
 
-/* ---- outputs whose size or order hangs on the configuration ---- */
+/* ---- outputs whose size or order depends on the configuration ---- */
 
 uint64_t hed_check_result_bytes(const hed_geometry *geometry, uint32_t argument, uint64_t bytes)
 {
