@@ -318,7 +318,7 @@ static hed_status write_picture(cli_cloth_output *output, const char *ending, he
 static hed_status write_last(cli_cloth_output *output, hed_error *error)
 {
     const char *dot = strrchr(output->def.glb, '.');
-    if (!dot || strchr(dot, '/')) dot = output->def.glb + strlen(output->def.glb);
+    if (!dot || strcmp(dot, ".glb") != 0) dot = output->def.glb + strlen(output->def.glb);
     char *stem = malloc((size_t)(dot - output->def.glb) + 1);
     if (!stem) return out_of_memory(error);
     memcpy(stem, output->def.glb, (size_t)(dot - output->def.glb));

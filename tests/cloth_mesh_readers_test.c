@@ -440,6 +440,23 @@ Test(cloth_mesh_readers, gltf_accessors_of_every_kind)
     refuse_cuts(parse_gltf, &b, 0);
 }
 
+/* Elements 1 and 2 are listed, element 0 is zero. */
+Test(cloth_mesh_readers, gltf_without_a_buffer_view_is_zero)
+{
+    static const char json[] =
+        ASSET ",\"buffers\":[{\"byteLength\":26,\"uri\":\"data:;base64,AACAPwAAAAAAAAAAAAAAAAAAAEAAAAAAAQI=\"}],"
+              "\"bufferViews\":[{\"buffer\":0,\"byteLength\":24},{\"buffer\":0,\"byteOffset\":24,\"byteLength\":2}],"
+              "\"accessors\":[{\"componentType\":5126,\"type\":\"VEC3\",\"count\":3,\"sparse\":{\"count\":2,"
+              "\"indices\":{\"bufferView\":1,\"componentType\":5121},\"values\":{\"bufferView\":0}}}],"
+              "\"meshes\":[{\"primitives\":[{\"mode\":0,\"attributes\":{\"POSITION\":0}}," PLAIN "]}],\"nodes\":[{\"mesh\":0}]}";
+    hed_error error;
+    hed_mesh mesh;
+    OK(parse_gltf("test.gltf", json, sizeof json - 1, &mesh, &error));
+    cr_assert(mesh.vertex_count == 3 && same_floats(mesh.positions, (const float[]){0, 0, 0, 1, 0, 0, 0, 2, 0}, 9));
+    cr_assert_str_eq(mesh.warning, "test.gltf: 1 parts without triangles were skipped");
+    hed_mesh_free(&mesh);
+}
+
 Test(cloth_mesh_readers, gltf_data_may_lie_beside_the_document)
 {
     static const char json[] = TRIANGLE_IN("my%20mesh.bin", "{\"mesh\":0}", PLAIN, ""), missing[] = TRIANGLE_IN("gone.bin", "{\"mesh\":0}", PLAIN, "");
@@ -480,6 +497,8 @@ Test(cloth_mesh_readers, gltf_that_is_broken_is_named)
         {TRIANGLE_IN("data:,abc", "{\"mesh\":0}", PLAIN, ""), "a data URI that is not base64"},
         {TRIANGLE_IN("data:;base64,AA*A", "{\"mesh\":0}", PLAIN, ""), "a data URI that is not base64"},
         {TRIANGLE_IN("data:;base64,AAAA", "{\"mesh\":0}", PLAIN, ""), "buffers[0].byteLength: is cut: expected 36 bytes, found 3"},
+        {ASSET ",\"accessors\":[{\"componentType\":5126,\"type\":\"VEC3\",\"count\":16777217}],\"meshes\":[{\"primitives\":[" PLAIN "]}],"
+               "\"nodes\":[{\"mesh\":0}]}", "accessors[0]: found 16777217 elements and no bufferView"},
         {ASSET ",\"buffers\":[{\"byteLength\":36}]," VIEW36 ",\"accessors\":[" VEC3(3) "],\"meshes\":[{\"primitives\":[" PLAIN "]}],\"nodes\":[{\"mesh\":0}]}",
          "the data is missing"},
         {ASSET ",\"buffers\":[{\"byteLength\":36,\"uri\":\"data:;base64," DATA "\"}]," VIEW36 ",\"accessors\":[" VEC3(4) "],"

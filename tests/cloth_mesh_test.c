@@ -68,6 +68,13 @@ Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
     for (int i = 0; i < 100; i++) sprintf(many + strlen(many), "word%d\n", i); /* more than are named */
     OK(hed_mesh_parse_obj("x.obj", many, strlen(many), &mesh, &error));
     cr_assert(strstr(mesh.warning, "100 lines") && strstr(mesh.warning, "word0 word1") && !strstr(mesh.warning, "word99"));
+    const char *rest = strstr(mesh.warning, " ...");
+    cr_assert(rest && rest[4] == 0, "%s", mesh.warning);
+    hed_mesh_free(&mesh);
+    char word[200];
+    sprintf(word, "%s%0100d\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\nny 1\n", "long", 0);
+    OK(hed_mesh_parse_obj("x.obj", word, strlen(word), &mesh, &error));
+    cr_assert(strstr(mesh.warning, "long0000") && strstr(mesh.warning, "0 ..."), "%s", mesh.warning);
     hed_mesh_free(&mesh);
     OK(hed_mesh_parse_obj("x.obj", many, 32, &mesh, &error));
     cr_assert_null(mesh.warning);

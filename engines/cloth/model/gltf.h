@@ -34,6 +34,8 @@ void cloth_gltf_close(cloth_gltf *gltf);
 bool cloth_gltf_fine(const cloth_gltf *gltf);
 /* Keeps MEMORY. */
 void cloth_gltf_starve(cloth_gltf *gltf);
+/* Keeps LIMIT where `count` is above 2^28: a few nodes that show a mesh again and again ask for any amount of memory. */
+void cloth_gltf_limit(cloth_gltf *gltf, uint64_t count, const char *what);
 /* Element `index` (a number in the document) of a list of the document. */
 hed_json_node cloth_gltf_find(cloth_gltf *gltf, hed_json_node index, const char *list);
 

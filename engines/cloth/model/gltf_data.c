@@ -20,6 +20,14 @@ void cloth_gltf_starve(cloth_gltf *g)
     if (cloth_gltf_fine(g)) g->status = hed_error_set(g->error, HED_ERROR_MEMORY, "out of memory while reading %s", g->name);
 }
 
+void cloth_gltf_limit(cloth_gltf *g, uint64_t count, const char *what)
+{
+    static const uint64_t most = UINT64_C(1) << 28;
+    if (count > most && cloth_gltf_fine(g))
+        g->status = hed_error_set(g->error, HED_ERROR_LIMIT, "%s: found %llu %s or more, expected at most 2^28 in all: write fewer copies of its meshes",
+                                  g->name, (unsigned long long)count, what);
+}
+
 /* ---- the container ---- */
 
 static uint32_t word_at(const char *bytes)
@@ -311,11 +319,14 @@ static void *read_accessor(cloth_gltf *g, hed_json_node index, uint32_t least, u
     uint64_t stride, element_bytes = (uint64_t)l->component_bytes * l->components;
     if (cloth_gltf_fine(g) && words && (l->component_type == 5126 || l->normalized))
         hed_json_reject(accessor, "expected whole numbers, which indices are");
-    const char *at = find_elements(g, accessor, element_bytes, l->count, &stride);
-    if (!at) return NULL;
+    /* Without a bufferView all are zero, but for what "sparse" says; and no data bounds their number. */
+    bool zeros = cloth_gltf_fine(g) && !hed_json_has(accessor, "bufferView");
+    if (zeros && l->count > 1u << 24) hed_json_reject(accessor, "found %u elements and no bufferView, expected at most 2^24", l->count);
+    const char *at = zeros ? NULL : find_elements(g, accessor, element_bytes, l->count, &stride);
+    if (!cloth_gltf_fine(g) || (!at && !zeros)) return NULL;
     void *array = calloc((size_t)l->count * l->components, sizeof(float));
     if (!array) cloth_gltf_starve(g);
-    for (size_t i = 0; array && i < l->count; i++) take_element(at + i * stride, l, words, array, i);
+    for (size_t i = 0; array && at && i < l->count; i++) take_element(at + i * stride, l, words, array, i);
     if (array && hed_json_has(accessor, "sparse")) read_sparse(g, accessor, l, words, array);
     if (cloth_gltf_fine(g)) return array;
     free(array);

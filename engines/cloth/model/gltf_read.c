@@ -105,8 +105,7 @@ static void add_positions(reader *r, hed_json_node index, const double m[12])
     float *from = cloth_gltf_floats(&r->gltf, index, 3, 3, &components, &count);
     r->last.first = (uint32_t)r->positions.count;
     r->last.count = count;
-    if (from && r->positions.count + count >= CLOTH_NO_INDEX)
-        hed_json_reject(index, "more than %u vertices in all", CLOTH_NO_INDEX - 1);
+    if (from) cloth_gltf_limit(&r->gltf, r->positions.count + count, "vertices");
     float *to = from && cloth_gltf_fine(&r->gltf) ? add_rows(r, &r->positions, count) : NULL;
     for (size_t i = 0; to && i < count; i++)
         for (size_t k = 0; k < 3; k++) {
@@ -236,6 +235,7 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
     if (cloth_gltf_fine(&r->gltf) && (mode == TRIANGLES ? count % 3 != 0 : count < 3))
         hed_json_reject(primitive, "found %u corners, expected %s", count, mode == TRIANGLES ? "three for each triangle" : "3 or more");
     uint32_t triangles = mode == TRIANGLES ? count / 3 : count - 2;
+    if (cloth_gltf_fine(&r->gltf)) cloth_gltf_limit(&r->gltf, r->corners.count + 3 * (uint64_t)triangles, "corners");
     for (uint32_t i = 0; i < triangles && cloth_gltf_fine(&r->gltf); i++) {
         uint32_t place[3], v[3];
         triangle_of(mode, i, place);
@@ -246,7 +246,6 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
         uint32_t *end = added ? cloth_list_add(&r->face_at) : NULL;
         if (!end) cloth_gltf_starve(&r->gltf);
         else *end = (uint32_t)r->corners.count;
-        if (r->corners.count >= CLOTH_NO_INDEX - 3) hed_json_reject(primitive, "more than %u corners in all", CLOTH_NO_INDEX);
     }
     free(indices);
 }
@@ -395,7 +394,8 @@ static void tell_rest(reader *r, hed_mesh *mesh)
 {
     if (!r->without_faces && !r->deformed) return;
     char parts[64] = "";
-    if (r->without_faces) snprintf(parts, sizeof parts, " %u parts without triangles were skipped;", r->without_faces);
+    if (r->without_faces)
+        snprintf(parts, sizeof parts, " %u parts without triangles were skipped%s", r->without_faces, r->deformed ? ";" : "");
     if (asprintf(&mesh->warning, "%s:%s%s", r->gltf.name, parts,
                  r->deformed ? " skins and morph targets are not applied: the mesh is as its vertices are stored" : "") >= 0)
         return;

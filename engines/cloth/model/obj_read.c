@@ -299,15 +299,22 @@ static bool is_name(const char *word, size_t length)
     return true;
 }
 
-/* Remembers a word that is skipped. */
+/* Remembers a word that is skipped, its first letters if it is long; " ..." stands for those that do not fit. */
 static void note_unknown(reader *r, const char *word, size_t length)
 {
+    static const char rest[] = " ...";
     char *words = r->unknown.words;
-    size_t used = strlen(words);
+    size_t used = strlen(words), room = sizeof r->unknown.words - sizeof rest;
+    if (length > room) length = room;
     if (r->unknown.lines++ == 0) r->unknown.first = r->line;
     for (const char *known = words; *known; known += strcspn(known, " "), known += *known == ' ')
         if (strcspn(known, " ") == length && memcmp(known, word, length) == 0) return;
-    if (used + length + 2 > sizeof r->unknown.words) return;
+    bool full = used >= strlen(rest) && strcmp(words + used - strlen(rest), rest) == 0;
+    if (full) return;
+    if (used + (used > 0) + length > room) {
+        memcpy(words + used, rest, sizeof rest);
+        return;
+    }
     if (used) words[used++] = ' ';
     memcpy(words + used, word, length);
     words[used + length] = 0;
