@@ -78,6 +78,7 @@ typedef struct reader {
     const char *path;
     char *next; /* what is still to read; NULL: nothing */
     uint32_t line;
+    bool converted;            /* the lines are not those of the file */
     int columns[MOST_COLUMNS]; /* what each one holds: a parameter, NO_COLUMN or TIME_COLUMN */
     uint32_t column_count;
     hed_error *error;
@@ -99,6 +100,10 @@ static char *next_line(reader *r)
     r->line++;
     return line;
 }
+
+/* Where a row is: its line, or, where the text has been converted (a domain and names before it), its number. */
+static const char *row_unit(const reader *r) { return r->converted ? ": configuration " : ":"; }
+static uint32_t row_number(const reader *r) { return r->converted ? r->line - 2 : r->line; }
 
 static hed_status out_of_memory(const reader *r)
 {
@@ -226,7 +231,7 @@ static hed_status read_time(const reader *r, const char *word, double *time)
     *time = strtod(word, &end);
     if (end == word || *end || !(*time > 0) || isinf(*time))
         return hed_error_set(r->error, HED_ERROR_FORMAT,
-                             "%s:%u: time_ms is \"%.40s\": expected a positive number or invalid", r->path, r->line,
+                             "%s%s%u: time_ms is \"%.40s\": expected a positive number or invalid", r->path, row_unit(r), row_number(r),
                              word);
     return HED_OK;
 }
@@ -255,7 +260,7 @@ static hed_status read_row(reader *r, char *line)
         if (what == TIME_COLUMN)
             status = read_time(r, word, &recorded->times[recorded->count]);
         if (what >= 0 && !read_value(&recorded->parameters[what], word, &values[what]))
-            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %s is \"%.40s\": expected %s", r->path, r->line,
+            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s%s%u: %s is \"%.40s\": expected %s", r->path, row_unit(r), row_number(r),
                                  recorded->parameters[what].name, word,
                                  recorded->parameters[what].labels ? "one of the domain's values" : "a whole number");
     }
@@ -276,7 +281,7 @@ static hed_status make_space(reader *r, uint32_t first_row)
     if (status == HED_OK)
         return HED_OK;
     return hed_error_set(r->error, status == HED_ERROR_ARGUMENT ? HED_ERROR_FORMAT : status,
-                         "%s: %s (point 0 is line %u)", r->path, why.text, first_row);
+                         "%s: %s (point 0 is %s %u)", r->path, why.text, r->converted ? "configuration" : "line", r->converted ? 1 : first_row);
 }
 
 static hed_status parse(reader *r)
@@ -327,6 +332,7 @@ hed_status hed_recorded_space_parse(const char *path, const char *text, size_t s
         if (converted) {
             free(recorded->words);
             recorded->words = converted;
+            r.converted = true;
         }
         r.next = recorded->words;
     }

@@ -52,6 +52,9 @@ Test(recorded_space, errors_name_the_line)
     refuse("a,outcome,value,low\n1,measured\n", "f.tsv: row 1 has too few fields: expected 1 parameters, outcome and value");
     refuse("a,outcome,value,low\n\"x,y\",measured,1,1\n",
            "f.tsv: the value \"x,y\" of a: expected words without tabs, commas, semicolons and ends of lines");
+    refuse("a,outcome,value,text\n1,measured,1,\n2,measured,-1,\"two\nlines\"\n",
+           "f.tsv: configuration 2: time_ms is \"-1000\": expected a positive number or invalid");
+    refuse("a,outcome,value,text\n1,measured,1,\n1,measured,1,\n", "f.tsv: points 0 and 1 are the same (point 0 is configuration 1)");
     refuse("{\"cache\": {}}", "f.tsv: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner");
     refuse("{\"tune_params_keys\": [\"a\"], \"cache\": {\"1\": {\"b\": 1}}}", "f.tsv: \"1\" in the cache has no a");
     refuse("#\n# domain: a=1; a=2\n", "f.tsv:2: the parameter \"a\" is there twice");
