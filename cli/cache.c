@@ -32,7 +32,7 @@ static hed_status print_report(const hed_cache_report *report, const char *what,
     if (report->damaged)
         printf(", %" PRIu64 " damaged (each is rebuilt when it is needed)", report->damaged);
     if (report->foreign)
-        printf(", %" PRIu64 " of another user or writable by others (not loaded, but rebuilt)", report->foreign);
+        printf(", %" PRIu64 " of another user, writable by others, or a link (not loaded, but rebuilt)", report->foreign);
     printf("\n");
     return HED_OK;
 }

@@ -411,6 +411,58 @@ Test(fake_driver, device_memory_that_runs_out_names_the_size_and_comes_back)
     }
 }
 
+/* ---- symbols ---- */
+
+static void one_item(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+{
+    (void)def;
+    (void)config;
+    (void)problem;
+    g->dimensions = 1;
+    g->global[0] = g->group[0] = 1;
+}
+
+static void expect_weights(scene *s, hed_graph *graph, hed_buffer *const out[2], float first, float second)
+{
+    float got[2] = {0, 0};
+    OK(hed_graph_replay(graph, s->stream, &error));
+    for (int i = 0; i < 2; i++) OK(hed_read(s->stream, &got[i], out[i], 0, sizeof got[i], &error));
+    OK(hed_stream_wait(s->stream, &error));
+    cr_expect(got[0] == first && got[1] == second, "%g and %g instead of %g and %g", got[0], got[1], first, second);
+}
+
+Test(fake_driver, each_recorded_launch_sees_its_own_symbol)
+{
+    static const hed_source source = {"put.cu", "__constant__ float weight;\n__global__ void put(float *out) { *out = weight; }\n", 0};
+    static const hed_argument_def parts[] = {{.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE},
+                                             {.name = "weight", .kind = HED_STRUCT, .size = sizeof(float), .symbol = true}};
+    const hed_kernel_def put = {.name = "put", .language = HED_CUDA_C, .sources = &source, .source_count = 1, .arguments = parts, .argument_count = 2, .dimensions = cycle_dimensions, .dimension_count = 1, .geometry = one_item};
+    const float weights[3] = {3, 5, 7};
+    const hed_problem problem = hed_problem_1d(1);
+    scene s;
+    hed_kernel *kernel;
+    hed_graph *graph;
+    open_scene(&s, &fake_devices[0]);
+    hed_buffer *out[2] = {s.buffer, NULL};
+    OK(cycle_buffer(s.device, HED_MEMORY_DEVICE, 64, NULL, &out[1], &error));
+    OK(hed_kernel_create(s.device, &put, NULL, &kernel, &error));
+    OK(hed_graph_begin(s.stream, &error));
+    for (int i = 0; i < 2; i++) {
+        hed_argument arguments[] = {hed_buffer_argument(out[i]), hed_struct_argument(&weights[i], sizeof weights[i])};
+        OK(hed_launch(s.stream, kernel, &problem, arguments, 2, &error));
+    }
+    OK(hed_graph_end(s.stream, &graph, &error));
+    expect_weights(&s, graph, out, 3, 5);
+    expect_weights(&s, graph, out, 3, 5);
+    hed_argument changed[] = {hed_buffer_argument(out[0]), hed_struct_argument(&weights[2], sizeof weights[2])};
+    OK(hed_graph_update(graph, 0, changed, 2, &error));
+    expect_weights(&s, graph, out, 7, 5);
+    hed_graph_destroy(graph);
+    hed_kernel_destroy(kernel);
+    hed_buffer_destroy(out[1]);
+    close_scene(&s);
+}
+
 static const hed_source broken_source = {"broken.cl", "__kernel void cycle(NO_SUCH_THING x)\n{\n}\n", 0};
 
 /* The error comes from hed_kernel_ready(), once; the former configuration goes on. */

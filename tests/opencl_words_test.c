@@ -55,6 +55,7 @@ static const struct {
     {"vload8(1, x).s1 + vload16(0, x).sA + vload3(1, x).y + vload2(3, x).x", 9 + 10 + 4 + 6},
     {"as_float(as_int(1.5f)) + as_float4(as_uint4(v4)).y + as_float2((ulong)0x4000000040400000UL).x", 1.5 + 2 + 3},
     {"isequal(1.0f, 1.0f) + any(v4 > 3.0f) + all(v4 > 0.0f) + any(v4 > 9.0f) + (isnan((float2)(0)).x ? 5 : 0)", 3},
+    {"isordered(1.0f, 2.0f) * 5 + isunordered(1.0f, 2.0f) + all(isordered(v4, v4)) + any(isunordered(v4, v4))", 6},
     {"sum16.s0 + sum16.sF + plus.s3", 0 + 15 + 10},
     {"(v4 *= 2.0f, v4 += (float4)(1), v4.w)", 9},
     {"vload_half4(0, h).z", 3},

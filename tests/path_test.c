@@ -277,7 +277,7 @@ Test(path, what_others_could_have_written_is_not_our_own)
         uid_t user; /* counted from this process's */
         gid_t group;
         bool own;
-    } cases[] = {{S_IFREG | 0644, 0, 0, true}, {S_IFREG | 0600, 0, 5, true}, {S_IFREG | 0664, 0, 0, true}, {S_IFREG | 0664, 0, 5, false}, {S_IFREG | 0646, 0, 0, false}, {S_IFREG | 0644, 1, 1, false}, {S_IFDIR | 0700, 0, 0, true}, {S_IFDIR | 0777, 0, 0, false}, {S_IFDIR | 01777, 0, 0, true}, {S_IFDIR | 0755, 1, 1, false}};
+    } cases[] = {{S_IFREG | 0644, 0, 0, true}, {S_IFREG | 0600, 0, 5, true}, {S_IFREG | 0664, 0, 0, true}, {S_IFREG | 0664, 0, 5, false}, {S_IFREG | 0646, 0, 0, false}, {S_IFREG | 0644, 1, 1, false}, {S_IFDIR | 0700, 0, 0, true}, {S_IFDIR | 0777, 0, 0, false}, {S_IFDIR | 01777, 0, 0, false}, {S_IFDIR | 0755, 1, 1, false}};
     char reason[96];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct stat about = {.st_mode = cases[i].mode, .st_uid = geteuid() + cases[i].user, .st_gid = geteuid() + cases[i].group};
@@ -286,6 +286,20 @@ Test(path, what_others_could_have_written_is_not_our_own)
     }
     struct stat roots = {.st_mode = S_IFREG | 0644};
     cr_assert(hed_path_is_own(&roots, reason, sizeof reason), "root's files are as good as the system");
+}
+
+Test(path, a_link_is_not_read_as_our_own)
+{
+    hed_error error = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+    OK(write_text(in_folder("file"), "content", &error));
+    OK(hed_path_read_own(NULL, in_folder("file"), 100, &bytes, &size, &error));
+    hed_release(NULL, bytes, size + 1);
+    cr_assert_eq(symlink("file", in_folder("link")), 0);
+    check_content(in_folder("link"), "content");
+    FAILS(HED_ERROR_UNSUPPORTED, hed_path_read_own(NULL, in_folder("link"), 100, &bytes, &size, &error));
+    cr_assert(strstr(error.text, in_folder("link")) && strstr(error.text, "is not loaded: it is a symbolic link"), "%s", error.text);
 }
 
 /* Writes too much for the place and checks that the old file is whole and alone. */

@@ -104,8 +104,8 @@ bool hed_path_is_own(const struct stat *about, char *reason, size_t size)
         snprintf(reason, size, "it belongs to another user (%lu)", (unsigned long)about->st_uid);
         return false;
     }
-    bool sticky_folder = S_ISDIR(about->st_mode) && (about->st_mode & S_ISVTX); /* in which nobody replaces another's file */
-    if (!sticky_folder && ((about->st_mode & S_IWOTH) || ((about->st_mode & S_IWGRP) && !private_group))) {
+    /* A sticky folder keeps others from replacing a file, not from adding one (a database's journal). */
+    if ((about->st_mode & S_IWOTH) || ((about->st_mode & S_IWGRP) && !private_group)) {
         snprintf(reason, size, "others may write it (mode %03o)", (unsigned)about->st_mode & 0777);
         return false;
     }
@@ -123,6 +123,10 @@ static hed_status read_file(const hed_allocator *allocator, const char *path, si
         int code = errno;
         if (file >= 0) {
             close(file);
+        }
+        struct stat link;
+        if (own && code == ELOOP && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
+            return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s is not loaded: it is a symbolic link", path);
         }
         return fail_io(error, "read", path, code);
     }

@@ -73,7 +73,7 @@ void hed_text_add_bytes(hed_text *text, const void *bytes, size_t size)
 void hed_text_add_define(hed_text *text, const char *name, const char *value)
 {
     hed_text_add(text, "#define %s ", name);
-    for (; *value; value++) {
+    for (value = value ? value : ""; *value; value++) {
         hed_text_add(text, *value == '\n' ? "\\\n" : "%c", *value);
     }
     hed_text_add(text, "\n");

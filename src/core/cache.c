@@ -183,7 +183,7 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
     char reason[96];
     hed_status status = hed_path_read(&allocator, path, ENTRY_LIMIT, &bytes, &size, error);
     if (status) return access(path, F_OK) ? HED_OK : status;
-    if (stat(path, &about) == 0 && !hed_path_is_own(&about, reason, sizeof reason)) report->foreign++;
+    if (lstat(path, &about) == 0 && (S_ISLNK(about.st_mode) || !hed_path_is_own(&about, reason, sizeof reason))) report->foreign++;
     hed_cache_file file;
     if (is_entry(name) && hed_cache_parse(bytes, size, &file)) report->entries++;
     else report->damaged++;

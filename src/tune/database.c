@@ -174,16 +174,17 @@ static hed_status make_folder(const hed_database *database, hed_error *error)
     return hed_path_make(folder, error);
 }
 
-/* The user's database decides on what kernels do, so another user must not have put it there, nor the journal from which SQLite
- * would restore it. One that does not exist yet is made here, to be written by this user alone. */
-static hed_status check_own(const hed_database *database, hed_error *error)
+/* `*there`: the database itself exists. */
+static hed_status check_what_exists(const hed_database *database, bool *there, hed_error *error)
 {
     static const char *const endings[] = {"", "-journal", "-wal"};
     char path[HED_PATH_MAX + 16], reason[96];
     struct stat about;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         snprintf(path, sizeof path, "%s%s", database->path, endings[i]);
-        if (lstat(path, &about)) continue;
+        bool exists = lstat(path, &about) == 0;
+        if (i == 0) *there = exists;
+        if (!exists) continue;
         if (S_ISLNK(about.st_mode))
             return hed_fail(error, HED_ERROR_IO,
                             "%s is not loaded: it is a symbolic link; set HEDDLE_DATABASE to the file itself", path);
@@ -198,9 +199,24 @@ static hed_status check_own(const hed_database *database, hed_error *error)
     if (stat(slash ? path : ".", &about) == 0 && !hed_path_is_own(&about, reason, sizeof reason))
         return hed_fail(error, HED_ERROR_IO, "%s is not loaded: of its folder, %s; set HEDDLE_DATABASE to a file elsewhere", database->path,
                         reason);
-    int made = database->read_only ? -1 : open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (made >= 0) close(made); /* an empty file is an empty database */
     return HED_OK;
+}
+
+/* The user's database decides on what kernels do, so another user must not have put it there, nor the journal from which SQLite
+ * would restore it. One that does not exist yet is made here, to be written by this user alone. */
+static hed_status check_own(const hed_database *database, hed_error *error)
+{
+    enum { ATTEMPTS = 3 };
+    for (int i = 0; i < ATTEMPTS; i++) {
+        bool there = false;
+        hed_status status = check_what_exists(database, &there, error);
+        if (status || there || database->read_only) return status;
+        int made = open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        if (made >= 0) close(made); /* an empty file is an empty database */
+        if (made >= 0 || errno != EEXIST) return HED_OK; /* SQLite tells why it cannot be made */
+        /* Somebody else has made it just now: that one is checked too. */
+    }
+    return hed_fail(error, HED_ERROR_IO, "%s is not loaded: other processes keep making and removing it", database->path);
 }
 
 static hed_status connect(hed_database *database, hed_error *error)

@@ -59,11 +59,11 @@ enum { FAKE_SYMBOL_SIZE = 4096 }; /* of every symbol */
 struct CUmod_st {
     fake_object head;
     char *text;
-    void *symbol; /* what cuModuleGetGlobal() gives away, whatever the symbol's name; made when it is first asked for */
+    CUdeviceptr symbol; /* what cuModuleGetGlobal() gives away, whatever the symbol's name; made when it is first asked for */
 };
 
 struct CUfunc_st {
-    bool cycle; /* the kernel that the fake knows; every other does nothing */
+    bool cycle; /* the kernel that the fake knows; of the others, those beside a symbol copy its first float to their first argument */
     float offset;
     struct CUfunc_st *next; /* lives as long as its module, kept in a list of the library */
     CUmodule module;

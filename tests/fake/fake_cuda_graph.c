@@ -79,7 +79,8 @@ static void keep_arguments(CUgraphNode node, const cuda_kernel_node *kernel)
 {
     size_t at = 0;
     node->function = kernel->function;
-    for (size_t i = 0; node->function->cycle && i < FAKE_ARGUMENTS; at += fake_argument_bytes[i++])
+    size_t count = node->function->cycle ? FAKE_ARGUMENTS : node->function->module->symbol ? 1 : 0;
+    for (size_t i = 0; i < count; at += fake_argument_bytes[i++])
         memcpy(node->values + at, kernel->arguments[i], fake_argument_bytes[i]);
 }
 

@@ -98,7 +98,7 @@ int nvrtcDestroyProgram(nvrtcProgram *program)
     return NVRTC_SUCCESS;
 }
 
-/* Names are what they are in C. */
+/* Names are what they are in C; a symbol's expression is its address. */
 int nvrtcAddNameExpression(nvrtcProgram program, const char *expression)
 {
     (void)expression;
@@ -111,7 +111,7 @@ int nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char
 {
     ENTER(nvrtcGetLoweredName);
     CHECK(nvrtcGetLoweredName, program);
-    *name = expression;
+    *name = expression + (expression[0] == '&');
     return NVRTC_SUCCESS;
 }
 

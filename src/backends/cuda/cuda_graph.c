@@ -116,10 +116,13 @@ static hed_status build(hed_device *device, cuda_graph *g, const hed_step *steps
     return status;
 }
 
-/* A driver that lacks what a step needs in a graph: no graph, and the core enqueues the steps one by one. */
+/* A driver that lacks what a step needs in a graph, or a step that has symbols, whose content is written before each launch and not
+ * by the graph: no graph, and the core enqueues the steps one by one. */
 static bool can_build(const hed_device *device, const hed_step *steps, uint32_t count)
 {
     if (!(device->info.capabilities & HED_CAN_GRAPHS)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i].kind == HED_STEP_LAUNCH && ((hed_cuda_program *)steps[i].program->impl)->symbols) return false;
     for (uint32_t i = 0; i < count && !hed_cuda_api_of(device)->cuGraphKernelNodeSetAttribute; i++)
         if (steps[i].kind == HED_STEP_LAUNCH &&
             (steps[i].geometry.cluster > 1 || ((hed_cuda_program *)steps[i].program->impl)->cooperative))

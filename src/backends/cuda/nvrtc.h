@@ -29,10 +29,10 @@ int hed_nvrtc_version(const hed_nvrtc *nvrtc); /* 1000 * major + 10 * minor */
  * older than the device; false if there is none. */
 bool hed_nvrtc_target(const hed_nvrtc *nvrtc, uint32_t architecture, char target[HED_NVRTC_TARGET]);
 
-/* In CUDA C the names of the entry and of symbols are C++ expressions ("scale", "ns::scale<float, N>"); the log then begins with what the
- * compiler calls each of them: cache entries have a log and code, and nothing else has to be kept. Finds one there; false: it is not in it. */
 /* A symbol's expression: its address, since one that is a number would be taken for that. */
 void hed_nvrtc_symbol(const char *name, char expression[HED_NVRTC_SYMBOL]);
+/* In CUDA C the names of the entry and of symbols are C++ expressions ("scale", "ns::scale<float, N>"); the log then begins with what the
+ * compiler calls each of them: cache entries have a log and code, and nothing else has to be kept. Finds one there; false: it is not in it. */
 bool hed_nvrtc_lowered(const char *log, const char *expression, char *name, size_t size);
 
 /* Compiles for a target: "sm_90" gives a cubin, "compute_75" PTX with a zero at its end. `build->device` is not looked at.
