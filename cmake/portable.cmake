@@ -19,7 +19,7 @@ endforeach()
 # What tests read: they are run in this folder as ctest runs them in the source's.
 set(files ${CMAKE_INSTALL_DATADIR}/heddle/tests)
 install(DIRECTORY data DESTINATION ${files})
-install(DIRECTORY tests/golden DESTINATION ${files}/tests)
+install(DIRECTORY tests/golden tests/t1 DESTINATION ${files}/tests)
 install(DIRECTORY docs DESTINATION ${files} FILES_MATCHING PATTERN "*.md" PATTERN images EXCLUDE)
 
 add_custom_target(portable
